@@ -17,7 +17,6 @@
 #include "frontend/function.h"
 #include "frontend/profiled.h"
 #include "frontend/program.h"
-#include "ir/graph/users_lines.h"
 #include "runtime/arrays/representation.h"
 #include "runtime/device/device_array.h"
 #include "runtime/device/device_call.h"
@@ -382,7 +381,7 @@ Results called_at(const Origin& at, const Calling& calling) {
     const std::type_info& type = typeid(error);
     const bool is_own = type == typeid(ValueError) || type == typeid(TypeError) ||
                         type == typeid(IndexError) || type == typeid(DeviceError);
-    if (!is_own || !is_line_of_user(at) || ends_with_place(text)) throw;
+    if (!is_own || !is_file_of_user(at.file) || ends_with_place(text)) throw;
     throw_like(error, fmt::format("{} [{}]", text, at.text()));
   }
 }
@@ -501,18 +500,19 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
   return call_timed(program_, arguments, given, timer);
 }
 
-void Results::reject(std::size_t i) const {
-  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size(), i));
-}
-
-void Results::reject_count(std::size_t wanted) const {
+void Results::reject_count(std::size_t wanted, const std::source_location& at) const {
+  const LineScope line(at);
   throw ValueError(fmt::format("call: expected {} outputs, found {}", wanted, size()));
 }
 
-std::size_t Results::position(std::string_view name) const {
+std::size_t Results::found(const OutputKey& key) const {
+  const LineScope line(key.at_);
+  if (!key.name_)
+    throw IndexError(
+        fmt::format("call: expected one of {} outputs, found number {}", size(), key.number_));
   for (std::size_t i = 0; i < size(); ++i)
-    if (program_->captured.results[i].name == name) return i;
-  throw ValueError(fmt::format("call: expected the name of an output, found {}", name));
+    if (program_->captured.results[i].name == *key.name_) return i;
+  throw ValueError(fmt::format("call: expected the name of an output, found {}", *key.name_));
 }
 
 const Program& Function::program() const {

@@ -57,34 +57,43 @@ struct Update {
   Expr value;
 };
 
+/// Which output of a call: its number or its name. Remembers the line of the caller.
+class OutputKey {
+ public:
+  using Place = std::source_location;
+  template <std::integral I>
+  OutputKey(I number, Place at = Place::current())
+      : number_(static_cast<std::size_t>(number)), at_(at) {}
+  template <class Name>
+    requires std::convertible_to<const Name&, std::string_view>
+  OutputKey(const Name& name, Place at = Place::current()) : name_(name), at_(at) {}
+
+ private:
+  friend class Results;
+  std::optional<std::string_view> name_;
+  std::size_t number_ = 0;
+  Place at_;
+};
+
 /// What a call returns: one array per output; none when default made or moved from.
 class Results {
  public:
   Results() = default;
 
-  /// ValueError when there are not so many. Of a call that has no name, as in `f(x)[0]`, the array
-  /// itself, which then may be kept.
-  const Array& operator[](std::size_t i) const& GNOMON_LIFETIMEBOUND {
-    if (i >= size()) reject(i);
-    return arrays_[i];
+  /// By number or name; ValueError when there is none such. Of a call that has no name, as in
+  /// `f(x)[0]`, the array itself, which then may be kept.
+  const Array& operator[](const OutputKey& key) const& GNOMON_LIFETIMEBOUND {
+    return arrays_[position(key)];
   }
-  Array operator[](std::size_t i) && { return take(i); }
-  /// By the output's name; ValueError when there is none such.
-  const Array& operator[](std::string_view name) const& GNOMON_LIFETIMEBOUND {
-    return arrays_[position(name)];
-  }
-  Array operator[](std::string_view name) && { return take(position(name)); }
+  Array operator[](const OutputKey& key) && { return take(key); }
   std::size_t size() const { return arrays_.size(); }
-  /// Moves output i out. ValueError when there are not so many.
-  Array take(std::size_t i) {
-    if (i >= size()) reject(i);
-    return std::move(arrays_[i]);
-  }
+  /// Moves an output out. ValueError when there is none such.
+  Array take(const OutputKey& key) { return std::move(arrays_[position(key)]); }
   /// All of them, moved out: `auto [loss, gradient] = f(x).take<2>();`. ValueError: it is another
   /// number.
   template <std::size_t N>
-  std::array<Array, N> take() && {
-    if (N != size()) reject_count(N);
+  std::array<Array, N> take(std::source_location at = std::source_location::current()) && {
+    if (N != size()) reject_count(N, at);
     std::array<Array, N> all;
     for (std::size_t i = 0; i < N; ++i) all[i] = std::move(arrays_[i]);
     return all;
@@ -97,9 +106,11 @@ class Results {
  private:
   friend class Function;
   friend struct Call;
-  std::size_t position(std::string_view name) const;
-  [[noreturn]] void reject(std::size_t i) const;
-  [[noreturn]] void reject_count(std::size_t wanted) const;
+  std::size_t position(const OutputKey& key) const {
+    return key.name_ || key.number_ >= size() ? found(key) : key.number_;
+  }
+  std::size_t found(const OutputKey& key) const;
+  [[noreturn]] void reject_count(std::size_t wanted, const std::source_location& at) const;
 
   Results(std::size_t n, std::shared_ptr<const struct Program> program)
       : arrays_(n), program_(std::move(program)) {}

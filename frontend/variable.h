@@ -1,6 +1,7 @@
 // Shared variables as expressions.
 #pragma once
 
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "ir/graph/expr.h"
 #include "runtime/arrays/shared.h"
+#include "runtime/error.h"
 
 namespace gnomon {
 
@@ -29,7 +31,10 @@ class SharedVariable : public Expr {
   /// The current value; later updates do not change it, and writing to it changes a copy.
   Array get() const { return variable_.get().copied_when_written(); }
   /// Replaces the value. TypeError on another dtype, ValueError on another rank or extent.
-  void set(Array value) { variable_.set(std::move(value)); }
+  void set(Array value, std::source_location at = std::source_location::current()) {
+    const LineScope line(at);
+    variable_.set(std::move(value));
+  }
   /// Readers never wait for calls that update the variable: see `Shared::keep_readable`.
   void keep_readable() const { variable_.keep_readable(); }
   const Shared& variable() const& GNOMON_LIFETIMEBOUND { return variable_; }

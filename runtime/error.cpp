@@ -1,6 +1,9 @@
 // The user's lines in errors, and errors that are told again with more to say.
 #include "runtime/error.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "runtime/place_text.h"
 
 namespace gnomon {
@@ -8,6 +11,39 @@ namespace gnomon {
 PlaceOfCall& place_of_call() {
   thread_local PlaceOfCall place;
   return place;
+}
+
+namespace {
+std::atomic<bool> are_there_places = true;
+}  // namespace
+
+void without_call_places() { are_there_places.store(false, std::memory_order_relaxed); }
+bool has_call_places() { return are_there_places.load(std::memory_order_relaxed); }
+
+bool is_file_of_user(const char* name) {
+  if (name == nullptr || !has_call_places()) return false;
+  // Where this file was when it was compiled, and with it the rest of the library.
+  static constexpr std::string_view here = __FILE__, own = "runtime/error.cpp";
+  static constexpr std::string_view root = here.substr(0, here.size() - own.size());
+  static constexpr std::string_view rooms[] = {"codegen/", "frontend/", "ir/",   "passes/",
+                                               "runtime/", "stdlib/",   "tools/"};
+  const std::string_view file(name);
+  for (const std::string_view folder : {"/include/c++/", "/include/gnomon/"})
+    if (file.find(folder) != file.npos) return false;
+  if (file.starts_with("/usr/include/")) return false;
+  if (!file.starts_with(root)) return true;
+  const std::string_view rest = file.substr(root.size());
+  return std::ranges::none_of(rooms,
+                              [&](std::string_view room) { return rest.starts_with(room); }) ||
+         rest.starts_with("frontend/examples/");
+}
+
+LineScope::LineScope(const std::source_location& at) : outermost_(place_of_call().file == nullptr) {
+  if (outermost_) place_of_call() = {{}, at.file_name(), at.line()};
+}
+
+LineScope::~LineScope() {
+  if (outermost_) place_of_call() = {};
 }
 
 std::string_view name_of_call_or(std::string_view otherwise) {
@@ -33,7 +69,7 @@ std::string place_text(std::string_view file, unsigned line) {
 
 std::string text_of_call() {
   const PlaceOfCall& place = place_of_call();
-  if (place.file == nullptr) return {};
+  if (!is_file_of_user(place.file)) return {};
   return " [" + place_text(place.file, place.line) + "]";
 }
 

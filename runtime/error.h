@@ -1,6 +1,7 @@
 // The errors the library throws. It never prints and never aborts.
 #pragma once
 
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,19 @@ struct PlaceOfCall {
 PlaceOfCall& place_of_call();
 /// Its name, or `otherwise` where there is none.
 std::string_view name_of_call_or(std::string_view otherwise);
+
+/// While it lives, errors of this thread end with this line, if it is the user's and none counts
+/// yet.
+class LineScope {
+ public:
+  explicit LineScope(const std::source_location& at);
+  ~LineScope();
+  LineScope(const LineScope&) = delete;
+  LineScope& operator=(const LineScope&) = delete;
+
+ private:
+  bool outermost_;
+};
 
 /// Base of all errors. Text: lower case, the operation first, what was expected, what was found,
 /// the user's line in brackets:

@@ -15,4 +15,11 @@ std::string place_text(std::string_view file, unsigned line);
 /// " [model.cpp:12]" of the call that runs, or "".
 std::string text_of_call();
 
+/// Whether errors may name lines of a file: of none of the library's own, nor of the standard
+/// library's, and of none at all in a process without lines of C++.
+bool is_file_of_user(const char* file);
+/// From now on no file is one: of a process whose user has no lines of C++.
+void without_call_places();
+bool has_call_places();
+
 }  // namespace gnomon

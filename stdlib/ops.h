@@ -306,12 +306,12 @@ Expr concatenate(const ExprList& arrays, std::int64_t axis = 0);
 Expr stack(const ExprList& arrays, std::int64_t axis = 0);
 
 /// 0, 1, ..., n - 1 (int64 unless another dtype is given).
-Expr arange(const Dim& n, DType dtype = DType::int64);
+Expr arange(const Dim& n, DType dtype = DType::int64, Arg::Place at = Arg::Place::current());
 /// The same with the extent taken from a rank-0 int64 value; ValueError at run time when negative.
-Expr arange(const Expr& n, DType dtype = DType::int64);
+Expr arange(const Expr& n, DType dtype = DType::int64, Arg::Place at = Arg::Place::current());
 /// `value` in every element: a broadcast.
 Expr full(const Shape& shape, const Arg& value);
-Expr eye(const Dim& rows, DType dtype = DType::float64);
+Expr eye(const Dim& rows, DType dtype = DType::float64, Arg::Place at = Arg::Place::current());
 /// A dimension as a rank-0 int64 value.
 Expr extent(const Dim& d);
 

@@ -13,7 +13,6 @@
 
 #include "ir/graph/hash.h"
 #include "ir/graph/origin.h"
-#include "ir/graph/users_lines.h"
 #include "ir/op/op.h"
 #include "runtime/error.h"
 #include "runtime/place_text.h"
@@ -311,7 +310,7 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
     std::string text = error.what();
     // The line of the expression says more than that of a call that works on it.
     const std::string call = text_of_call();
-    if (!call.empty() && is_line_of_user(origin) && text.ends_with(call))
+    if (!call.empty() && is_file_of_user(origin.file) && text.ends_with(call))
       text.resize(text.size() - call.size());
     if (!origin || ends_with_place(text)) throw;
     throw_like(error, text + bracketed(origin));
@@ -339,32 +338,9 @@ OriginScope::~OriginScope() {
   if (outermost_) scoped_origin.open = false;
 }
 
-namespace {
-std::atomic<bool> has_call_places = true;
-}  // namespace
-
-void without_call_places() { has_call_places.store(false, std::memory_order_relaxed); }
-
-bool is_line_of_user(const Origin& at) {
-  if (!at || !has_call_places.load(std::memory_order_relaxed)) return false;
-  // Where this file was when it was compiled, and with it the rest of the library.
-  static constexpr std::string_view here = __FILE__, own = "ir/graph/node.cpp";
-  static constexpr std::string_view root = here.substr(0, here.size() - own.size());
-  static constexpr std::string_view rooms[] = {"codegen/", "frontend/", "ir/",   "passes/",
-                                               "runtime/", "stdlib/",   "tools/"};
-  const std::string_view file(at.file);
-  for (const std::string_view folder : {"/include/c++/", "/include/gnomon/"})
-    if (file.find(folder) != file.npos) return false;
-  if (file.starts_with("/usr/include/")) return false;
-  if (!file.starts_with(root)) return true;
-  const std::string_view rest = file.substr(root.size());
-  return std::ranges::none_of(rooms,
-                              [&](std::string_view room) { return rest.starts_with(room); }) ||
-         rest.starts_with("frontend/examples/");
-}
-
 CallPlace::CallPlace(std::string_view function, Origin at)
-    : outermost_(!scoped_origin.open && place_of_call().file == nullptr && is_line_of_user(at)) {
+    : outermost_(!scoped_origin.open && place_of_call().file == nullptr &&
+                 is_file_of_user(at.file)) {
   if (outermost_) place_of_call() = {function, at.file, at.line};
 }
 
@@ -390,7 +366,7 @@ Origin first_origin(const Node& node) {
 }
 
 std::string bracketed(const Origin& at) {
-  const bool is_own = has_call_places.load(std::memory_order_relaxed) && !is_line_of_user(at);
+  const bool is_own = has_call_places() && !is_file_of_user(at.file);
   return at && !is_own ? " [" + at.text() + "]" : std::string();
 }
 

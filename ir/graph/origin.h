@@ -10,9 +10,6 @@ namespace gnomon {
 /// The origin of the outermost open OriginScope of this thread; `at` when none is open.
 Origin scoped_origin_or(const Origin& at);
 
-/// From now on no `CallPlace` counts: of a process whose user has no lines of C++.
-void without_call_places();
-
 /// The first line of the user's that a node comes from; none if it is not known.
 Origin first_origin(const Node& node);
 /// " [model.py:12]", as messages end with it, or "" for no place.

@@ -197,7 +197,9 @@ Array Array::from_scalar(DType dtype, const void* value) {
   return array;
 }
 
-Array Array::from_memory(DType dtype, const void* values, std::size_t count, Extents shape) {
+Array Array::from_memory(DType dtype, const void* values, std::size_t count, Extents shape,
+                         const Place& at) {
+  const LineScope line(at);
   Array array = empty(dtype, shape);
   if (static_cast<std::size_t>(array.size()) != count)
     throw ValueError(fmt::format("array: expected {} values for {}, found {}", array.size(),
@@ -252,7 +254,8 @@ Array Array::view_elsewhere(DType dtype, std::span<const std::int64_t> shape,
                    record_->keep_alive);
 }
 
-Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
+Array Array::view(Extents shape, Extents strides, std::int64_t offset, Place at) const {
+  const LineScope line(at);
   const std::int64_t size = count_elements(dtype(), shape);
   if (this->record().elsewhere) {
     if (lies_contiguous(shape, strides, size)) return view_elsewhere(dtype(), shape, offset);
@@ -276,7 +279,8 @@ Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
   return Array(record);
 }
 
-Array Array::transpose(Extents axes) const {
+Array Array::transpose(Extents axes, Place at) const {
+  const LineScope line(at);
   const auto old_shape = shape();
   const auto old_strides = strides();
   const std::size_t axis_count = old_shape.size();
@@ -305,15 +309,17 @@ Array Array::transpose() const {
   return transpose(std::span<const std::int64_t>(axes).first(static_cast<std::size_t>(axis_count)));
 }
 
-Array Array::slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step) const {
+Array Array::slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step,
+                   Place at) const {
+  const LineScope line(at);
   const int wanted = axis < 0 ? axis + rank() : axis;
   if (wanted < 0 || wanted >= rank())
     throw ValueError(fmt::format("slice: expected an axis of {}, found axis {}", describe(), axis));
   if (step == 0) throw ValueError("slice: expected a step other than 0, found 0");
   std::vector<std::int64_t> new_shape(shape().begin(), shape().end());
   std::vector<std::int64_t> new_strides(strides().begin(), strides().end());
-  const auto at = static_cast<std::size_t>(wanted);
-  const std::int64_t extent = new_shape[at];
+  const auto on = static_cast<std::size_t>(wanted);
+  const std::int64_t extent = new_shape[on];
   // Python's rules: negative bounds count from the end, all are clipped into the axis.
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
   const auto bound = [&](std::int64_t b) { return std::clamp(b < 0 ? b + extent : b, low, high); };
@@ -322,13 +328,14 @@ Array Array::slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t
   // Divided before the step's sign is turned, which could overflow.
   if (step > 0 && last > first) count = (last - first - 1) / step + 1;
   if (step < 0 && first > last) count = (last + 1 - first) / step + 1;
-  const std::int64_t offset = count == 0 ? 0 : first * new_strides[at];
-  new_shape[at] = count;
-  new_strides[at] = count > 1 ? new_strides[at] * step : new_strides[at];
+  const std::int64_t offset = count == 0 ? 0 : first * new_strides[on];
+  new_shape[on] = count;
+  new_strides[on] = count > 1 ? new_strides[on] * step : new_strides[on];
   return view(new_shape, new_strides, offset);
 }
 
-Array Array::reshape(Extents wanted) const {
+Array Array::reshape(Extents wanted, Place at) const {
+  const LineScope line(at);
   std::vector<std::int64_t> extents(wanted.begin(), wanted.end());
   std::int64_t known = 1;
   std::int64_t* open = nullptr;
@@ -361,7 +368,8 @@ Array Array::copy() const {
   return result;
 }
 
-Array Array::view(DType dtype) const {
+Array Array::view(DType dtype, Place at) const {
+  const LineScope line(at);
   check_known(dtype);
   if (size_of(dtype) != size_of(this->dtype()))
     throw TypeError(fmt::format("view: expected a dtype of {} bytes, found {}",
@@ -417,7 +425,8 @@ void Array::pack_into(void* destination) const {
                static_cast<std::int64_t>(size_of(dtype())));
 }
 
-void Array::assign(const Array& source) {
+void Array::assign(const Array& source, Place at) {
+  const LineScope line(at);
   if (source.dtype() != dtype() || !same_shape(*this, source))
     throw ValueError(fmt::format("assign: expected {}, found {}", describe(), source.describe()));
   if (record_->elsewhere) throw_elsewhere();
@@ -510,12 +519,14 @@ void Array::throw_undefined() {
       "array: expected an array, found one without a value: never set, or donated to a call");
 }
 
-void Array::throw_dtype(DType wanted) const {
+void Array::throw_dtype(DType wanted, const Place& at) const {
+  const LineScope line(at);
   throw TypeError(
       fmt::format("array: expected elements of {}, found {}", name_of(wanted), describe()));
 }
 
-void Array::throw_not_one() const {
+void Array::throw_not_one(const Place& at) const {
+  const LineScope line(at);
   throw ValueError(fmt::format("item: expected an array of one element, found {}", describe()));
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -71,9 +72,11 @@ concept ScalarType = requires { dtype_of_type<T>::value; };
 
 /// A handle to an array: copying it copies a pointer, and both handles see the same data.
 /// Strides count elements and may be zero or negative. A default-made handle refers to no array;
-/// asking it for anything but `defined` is a ValueError.
+/// asking it for anything but `defined` is a ValueError. Methods that may fail remember the line of
+/// their caller for their errors.
 class Array {
  public:
+  using Place = std::source_location;
   Array() = default;
   /// A rank-0 array; the dtype is that of the C++ type.
   template <ScalarType T>
@@ -105,18 +108,18 @@ class Array {
 
   /// A copy of `values` in C order; without a shape, of rank 1.
   template <ScalarType T>
-  static Array from(std::span<const T> values, Extents shape) {
-    return from_memory(dtype_of<T>, values.data(), values.size(), shape);
+  static Array from(std::span<const T> values, Extents shape, Place at = Place::current()) {
+    return from_memory(dtype_of<T>, values.data(), values.size(), shape, at);
   }
   template <ScalarType T>
-  static Array from(const std::vector<T>& values, Extents shape);
+  static Array from(const std::vector<T>& values, Extents shape, Place at = Place::current());
   template <ScalarType T>
   static Array from(const std::vector<T>& values) {
     return from(values, {static_cast<std::int64_t>(values.size())});
   }
   template <ScalarType T>
-  static Array from(std::initializer_list<T> values, Extents shape) {
-    return from_memory(dtype_of<T>, values.begin(), values.size(), shape);
+  static Array from(std::initializer_list<T> values, Extents shape, Place at = Place::current()) {
+    return from_memory(dtype_of<T>, values.begin(), values.size(), shape, at);
   }
   template <ScalarType T>
   static Array from(std::initializer_list<T> values) {
@@ -172,30 +175,30 @@ class Array {
   const void* data() const&& GNOMON_LIFETIMEBOUND { return here(); }
   /// The elements; TypeError unless `T` is the dtype's type.
   template <ScalarType T>
-      T* data() & GNOMON_LIFETIMEBOUND {
-    check_dtype(dtype_of<T>);
+      T* data(Place at = Place::current()) & GNOMON_LIFETIMEBOUND {
+    check_dtype(dtype_of<T>, at);
     return static_cast<T*>(data());
   }
   template <ScalarType T>
-  const T* data() const& GNOMON_LIFETIMEBOUND {
-    check_dtype(dtype_of<T>);
+  const T* data(Place at = Place::current()) const& GNOMON_LIFETIMEBOUND {
+    check_dtype(dtype_of<T>, at);
     return static_cast<const T*>(here());
   }
   /// Of an array that ends with the expression, as in `f(x)[0].data<double>()[2]`: an object that
   /// keeps the array.
   template <ScalarType T>
-  Elements<T> data() const&&;
+  Elements<T> data(Place at = Place::current()) const&&;
 
   /// The value of an array of one element; ValueError on another size, TypeError on another dtype.
   template <ScalarType T>
-  T item() const {
-    check_one_element();
-    check_dtype(dtype_of<T>);
+  T item(Place at = Place::current()) const {
+    check_one_element(at);
+    check_dtype(dtype_of<T>, at);
     return *static_cast<const T*>(here());
   }
   /// All elements in C order; TypeError on another dtype.
   template <ScalarType T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(Place at = Place::current()) const;
 
   /// Whether the elements lie in C order without gaps.
   bool is_contiguous() const { return record().contiguous; }
@@ -204,7 +207,7 @@ class Array {
   /// A packed copy.
   Array copy() const;
   /// Copies the elements of an array of the same dtype and shape into this one.
-  void assign(const Array& source);
+  void assign(const Array& source, Place at = Place::current());
 
   /// Handles and views that share this array.
   std::int64_t use_count() const noexcept;
@@ -212,23 +215,25 @@ class Array {
   bool unique() const noexcept;
 
   /// Views: they share the data.
-  Array transpose(Extents axes) const;
+  Array transpose(Extents axes, Place at = Place::current()) const;
   /// Reverses the axes.
   Array transpose() const;
   /// Every `step`-th index from `start` up to `stop` (excluded); Python's rules for negative and
   /// out-of-range bounds when `step` is positive. A negative step counts down.
-  Array slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1) const;
+  Array slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1,
+              Place at = Place::current()) const;
   /// The same elements in C order under another shape; one extent may be -1. A view when the array
   /// is contiguous, else a packed copy.
-  Array reshape(Extents shape) const;
+  Array reshape(Extents shape, Place at = Place::current()) const;
   /// The same memory as elements of another dtype of the same size; TypeError if it has another.
-  Array view(DType dtype) const;
+  Array view(DType dtype, Place at = Place::current()) const;
   /// A view of the same elements that cannot change them: it, and what it shows, is copied when
   /// `data()` of a handle that is not const asks for it, or `assign`.
   Array copied_when_written() const;
   /// Any view: its first element is `offset` elements after this array's. All it shows must be
   /// within what this array shows. Strides may be zero or negative.
-  Array view(Extents shape, Extents strides, std::int64_t offset) const;
+  Array view(Extents shape, Extents strides, std::int64_t offset,
+             Place at = Place::current()) const;
 
   /// Type text: "f32[3, 4]".
   std::string describe() const;
@@ -254,7 +259,8 @@ class Array {
 
   explicit Array(Record* record) noexcept : record_(record) {}
   static Array from_scalar(DType dtype, const void* value);
-  static Array from_memory(DType dtype, const void* values, std::size_t count, Extents shape);
+  static Array from_memory(DType dtype, const void* values, std::size_t count, Extents shape,
+                           const Place& at);
   static Record* make_record(DType dtype, std::span<const std::int64_t> shape,
                              std::int64_t data_bytes);
   static void destroy(Record* record) noexcept;
@@ -272,11 +278,11 @@ class Array {
         record_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1)
       destroy(record_);
   }
-  void check_dtype(DType wanted) const {
-    if (record().dtype != wanted) throw_dtype(wanted);
+  void check_dtype(DType wanted, const Place& at) const {
+    if (record().dtype != wanted) throw_dtype(wanted, at);
   }
-  void check_one_element() const {
-    if (record().size != 1) throw_not_one();
+  void check_one_element(const Place& at) const {
+    if (record().size != 1) throw_not_one(at);
   }
   std::vector<std::int64_t> list_of(std::size_t first) const {
     return {record().dims() + first, record_->dims() + first + record_->rank};
@@ -290,8 +296,8 @@ class Array {
   Array view_elsewhere(DType dtype, std::span<const std::int64_t> shape, std::int64_t offset) const;
   void pack_into(void* destination) const;
   [[noreturn]] static void throw_undefined();
-  [[noreturn]] void throw_dtype(DType wanted) const;
-  [[noreturn]] void throw_not_one() const;
+  [[noreturn]] void throw_dtype(DType wanted, const Place& at) const;
+  [[noreturn]] void throw_not_one(const Place& at) const;
 
   Record* record_ = nullptr;
 };
@@ -348,25 +354,25 @@ std::string describe(DType dtype, std::span<const std::int64_t> shape);
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape);
 
 template <ScalarType T>
-Array Array::from(const std::vector<T>& values, Extents shape) {
+Array Array::from(const std::vector<T>& values, Extents shape, Place at) {
   if constexpr (std::same_as<T, bool>) {
     const auto bytes = std::make_unique<bool[]>(values.size());  // vector<bool> has no array
     for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = values[i];
-    return from_memory(bool_, bytes.get(), values.size(), shape);
+    return from_memory(bool_, bytes.get(), values.size(), shape, at);
   } else {
-    return from_memory(dtype_of<T>, values.data(), values.size(), shape);
+    return from_memory(dtype_of<T>, values.data(), values.size(), shape, at);
   }
 }
 
 template <ScalarType T>
-Elements<T> Array::data() const&& {
-  check_dtype(dtype_of<T>);
+Elements<T> Array::data(Place at) const&& {
+  check_dtype(dtype_of<T>, at);
   return Elements<T>(*this);
 }
 
 template <ScalarType T>
-std::vector<T> Array::to_vector() const {
-  check_dtype(dtype_of<T>);
+std::vector<T> Array::to_vector(Place at) const {
+  check_dtype(dtype_of<T>, at);
   const Array packed = contiguous();
   const T* first = static_cast<const T*>(packed.record_->data);
   return std::vector<T>(first, first + packed.size());

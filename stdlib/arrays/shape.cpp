@@ -576,11 +576,13 @@ Expr concatenate(const ExprList& arrays, std::int64_t axis) {
 
 Expr extent(const Dim& d) { return Expr(extent_value(d)); }
 
-Expr arange(const Dim& n, DType dtype) {
+Expr arange(const Dim& n, DType dtype, Arg::Place at) {
+  const CallScope call("arange", Origin{at.file_name(), at.line()});
   return Expr(make_node(op::arange, {}, {Attribute(Shape{n}), Attribute(dtype)}));
 }
 
-Expr arange(const Expr& n, DType dtype) {
+Expr arange(const Expr& n, DType dtype, Arg::Place at) {
+  const CallScope call("arange", Origin{at.file_name(), at.line()});
   if (n.rank() != 0 || !is_integer(n.dtype()))
     throw TypeError(fmt::format("arange: expected an integer scalar, found {}", describe(n)));
   return arange(Dim::value(cast(n, DType::int64)), dtype);

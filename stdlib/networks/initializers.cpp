@@ -38,8 +38,10 @@ std::pair<double, double> fans(const Shape& shape) {
   return extents.size() == 2 ? std::pair{first, second} : std::pair{second, first};
 }
 
-Expr variance_scaling(const Expr& state, const Shape& shape, double scale, Fan fan,
+Expr variance_scaling(const Arg& given, const Shape& shape, double scale, Fan fan,
                       Distribution distribution, DType dtype) {
+  const CallScope call("variance_scaling", given.origin());
+  const Expr state(given.value());
   if (!(scale > 0))
     throw ValueError(fmt::format("variance_scaling: expected a scale above 0, found {}", scale));
   const auto [in, out] = fans(shape);
@@ -58,41 +60,54 @@ Expr variance_scaling(const Expr& state, const Shape& shape, double scale, Fan f
   return random::truncated_normal(state, shape, 0.0, wide, -2 * wide, 2 * wide, dtype);
 }
 
-Expr glorot_uniform(const Expr& state, const Shape& shape, double gain, DType dtype) {
+Expr glorot_uniform(const Arg& state, const Shape& shape, double gain, DType dtype) {
+  const CallScope call("glorot_uniform", state.origin());
   return variance_scaling(state, shape, gain * gain, Fan::average, Distribution::uniform, dtype);
 }
 
-Expr glorot_normal(const Expr& state, const Shape& shape, double gain, DType dtype) {
+Expr glorot_normal(const Arg& state, const Shape& shape, double gain, DType dtype) {
+  const CallScope call("glorot_normal", state.origin());
   return variance_scaling(state, shape, gain * gain, Fan::average, Distribution::normal, dtype);
 }
 
-Expr he_uniform(const Expr& state, const Shape& shape, double negative_slope, DType dtype) {
+Expr he_uniform(const Arg& state, const Shape& shape, double negative_slope, DType dtype) {
+  const CallScope call("he_uniform", state.origin());
   const double scale = 2 / (1 + negative_slope * negative_slope);
   return variance_scaling(state, shape, scale, Fan::in, Distribution::uniform, dtype);
 }
 
-Expr he_normal(const Expr& state, const Shape& shape, double negative_slope, DType dtype) {
+Expr he_normal(const Arg& state, const Shape& shape, double negative_slope, DType dtype) {
+  const CallScope call("he_normal", state.origin());
   const double scale = 2 / (1 + negative_slope * negative_slope);
   return variance_scaling(state, shape, scale, Fan::in, Distribution::normal, dtype);
 }
 
-Expr lecun_uniform(const Expr& state, const Shape& shape, DType dtype) {
+Expr lecun_uniform(const Arg& state, const Shape& shape, DType dtype) {
+  const CallScope call("lecun_uniform", state.origin());
   return variance_scaling(state, shape, 1.0, Fan::in, Distribution::uniform, dtype);
 }
 
-Expr lecun_normal(const Expr& state, const Shape& shape, DType dtype) {
+Expr lecun_normal(const Arg& state, const Shape& shape, DType dtype) {
+  const CallScope call("lecun_normal", state.origin());
   return variance_scaling(state, shape, 1.0, Fan::in, Distribution::normal, dtype);
+}
+
+Expr truncated_normal(const Arg& state, const Shape& shape, double stddev, DType dtype) {
+  const CallScope call("truncated_normal", state.origin());
+  return random::truncated_normal(Expr(state.value()), shape, 0.0, stddev, -2 * stddev, 2 * stddev,
+                                  dtype);
 }
 
 // Q of a matrix of normal variables, with the signs that make the diagonal of R positive, is
 // uniformly distributed (Mezzadri 2007).
-Expr orthogonal(const Expr& state, const Shape& shape, double gain, DType dtype) {
+Expr orthogonal(const Arg& state, const Shape& shape, double gain, DType dtype) {
+  const CallScope call("orthogonal", state.origin());
   const IntList extents = known(shape, "orthogonal");
   std::int64_t columns = 1;
   for (std::size_t i = 1; i < extents.size(); ++i) columns *= extents[i];
   const std::int64_t rows = extents[0];
   const Shape tall = {std::max(rows, columns), std::min(rows, columns)};
-  const Qr factors = qr(random::normal(state, tall, 0.0, 1.0, dtype));
+  const Qr factors = qr(random::normal(Expr(state.value()), tall, 0.0, 1.0, dtype));
   const Expr diagonal = diagonal_of(factors.r);
   const Expr signs = where(less(diagonal, 0), -gain, constant(gain, dtype));
   const Expr q = factors.q * signs;

@@ -18,46 +18,46 @@ enum class Fan : std::uint8_t { in, out, average };
 enum class Distribution : std::uint8_t { uniform, normal, truncated_normal };
 /// Values of mean 0 and variance scale / fan; the truncated normal ones are within two deviations
 /// of the normal distribution that is cut.
-Expr variance_scaling(const Expr& state, const Shape& shape, double scale = 1.0, Fan fan = Fan::in,
+Expr variance_scaling(const Arg& state, const Shape& shape, double scale = 1.0, Fan fan = Fan::in,
                       Distribution distribution = Distribution::truncated_normal,
                       DType dtype = DType::float64);
 
 /// Variance gain^2 * 2 / (fan in + fan out) (Glorot and Bengio 2010).
-Expr glorot_uniform(const Expr& state, const Shape& shape, double gain = 1.0,
+Expr glorot_uniform(const Arg& state, const Shape& shape, double gain = 1.0,
                     DType dtype = DType::float64);
-Expr glorot_normal(const Expr& state, const Shape& shape, double gain = 1.0,
+Expr glorot_normal(const Arg& state, const Shape& shape, double gain = 1.0,
                    DType dtype = DType::float64);
 /// Variance 2 / ((1 + negative_slope^2) fan in), for rectifiers of that slope below 0 (He et al.
 /// 2015).
-Expr he_uniform(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+Expr he_uniform(const Arg& state, const Shape& shape, double negative_slope = 0.0,
                 DType dtype = DType::float64);
-Expr he_normal(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+Expr he_normal(const Arg& state, const Shape& shape, double negative_slope = 0.0,
                DType dtype = DType::float64);
 /// Variance 1 / fan in (LeCun, Bottou, Orr and Mueller 1998).
-Expr lecun_uniform(const Expr& state, const Shape& shape, DType dtype = DType::float64);
-Expr lecun_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64);
+Expr lecun_uniform(const Arg& state, const Shape& shape, DType dtype = DType::float64);
+Expr lecun_normal(const Arg& state, const Shape& shape, DType dtype = DType::float64);
 /// A normal variable of the deviation, cut at two of these from 0.
-Expr truncated_normal(const Expr& state, const Shape& shape, double stddev = 1.0,
+Expr truncated_normal(const Arg& state, const Shape& shape, double stddev = 1.0,
                       DType dtype = DType::float64);
 /// gain times a matrix with orthonormal rows or columns, the fewer of them, each such matrix as
 /// likely as another; further axes belong to the columns (Saxe, McClelland and Ganguli 2014).
-Expr orthogonal(const Expr& state, const Shape& shape, double gain = 1.0,
+Expr orthogonal(const Arg& state, const Shape& shape, double gain = 1.0,
                 DType dtype = DType::float64);
 
 // The same under the names of their authors' other halves.
-inline Expr xavier_uniform(const Expr& state, const Shape& shape, double gain = 1.0,
+inline Expr xavier_uniform(const Arg& state, const Shape& shape, double gain = 1.0,
                            DType dtype = DType::float64) {
   return glorot_uniform(state, shape, gain, dtype);
 }
-inline Expr xavier_normal(const Expr& state, const Shape& shape, double gain = 1.0,
+inline Expr xavier_normal(const Arg& state, const Shape& shape, double gain = 1.0,
                           DType dtype = DType::float64) {
   return glorot_normal(state, shape, gain, dtype);
 }
-inline Expr kaiming_uniform(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+inline Expr kaiming_uniform(const Arg& state, const Shape& shape, double negative_slope = 0.0,
                             DType dtype = DType::float64) {
   return he_uniform(state, shape, negative_slope, dtype);
 }
-inline Expr kaiming_normal(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+inline Expr kaiming_normal(const Arg& state, const Shape& shape, double negative_slope = 0.0,
                            DType dtype = DType::float64) {
   return he_normal(state, shape, negative_slope, dtype);
 }

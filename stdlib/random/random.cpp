@@ -50,7 +50,9 @@ Expr state(const Arg& seed) {
   return stack({key, word(0)});
 }
 
-Expr split(const Expr& state, const Dim& count) {
+Expr split(const Arg& given, const Dim& count) {
+  const CallScope call("split", given.origin());
+  const Expr state(given.value());
   check_state("split", state);
   const Expr keys = derived_keys(state, cast(arange(count), DType::uint64), split_part);
   return stack({keys, zeros_like(keys)}, 1);
@@ -254,8 +256,9 @@ Expr located(const Expr& x, const Expr& loc, const Expr& scale) {
 
 // ----------------------------------------------------------------------------------- distributions
 
-Expr bits(const Expr& state, const Shape& shape, DType dtype) {
-  Draw draw("bits", state, shape);
+Expr bits(const Arg& state, const Shape& shape, DType dtype) {
+  const CallScope call("bits", state.origin());
+  Draw draw("bits", Expr(state.value()), shape);
   if (dtype == DType::uint64) return draw.bits64();
   if (dtype == DType::uint32) return draw.bits32();
   throw TypeError(fmt::format("bits: expected uint32 or uint64, found {}", name_of(dtype)));

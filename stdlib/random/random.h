@@ -20,7 +20,7 @@ namespace gnomon::random {
 /// The state of a seed: {seed, 0}.
 Expr state(const Arg& seed);
 /// `count` states with independent keys: uint64[count, 2].
-Expr split(const Expr& state, const Dim& count = 2);
+Expr split(const Arg& state, const Dim& count = 2);
 /// The state with an independent key for each integer `data`, a scalar.
 Expr fold_in(const Expr& state, const Arg& data);
 /// The state `draws` draws later: its counter grows by so much.
@@ -31,7 +31,7 @@ Expr advance(const Expr& state, const Arg& draws = 1);
 // outside their domain are a ValueError: at once if they are constants, else of the call.
 
 /// Uniform bits of uint32 or uint64: the words of Philox in their order.
-Expr bits(const Expr& state, const Shape& shape, DType dtype = DType::uint64);
+Expr bits(const Arg& state, const Shape& shape, DType dtype = DType::uint64);
 /// Integers in [low, high), in [low, high] if `closed`, without bias (Lemire 2019). ValueError
 /// where there are none.
 Expr integers(const Expr& state, const Shape& shape, const Arg& low, const Arg& high,
@@ -145,7 +145,7 @@ Expr multivariate_hypergeometric(const Expr& state, const Shape& shape, const Ar
 // Orders and choices, as int64 places or of the slices of an array.
 
 /// 0, ..., n - 1 in an order that is as likely as any other: that which sorts n words.
-Expr permutation(const Expr& state, const Dim& n);
+Expr permutation(const Arg& state, const Dim& n);
 /// The slices of x along an axis in random order.
 Expr shuffle(const Expr& state, const Arg& x, std::int64_t axis = 0);
 /// x with each line along an axis in a random order of its own.
@@ -155,7 +155,7 @@ enum class Replace : bool { no, yes };
 /// `count` of the places 0, ..., n - 1, each as likely as another, or by weights p[n] that sum to
 /// 1. Those that are not replaced are drawn one after the other from those that are left;
 /// ValueError where there are not so many (of weight above 0).
-Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace = Replace::yes,
+Expr choice(const Arg& state, const Dim& n, const Dim& count, Replace replace = Replace::yes,
             const std::optional<Arg>& p = {});
 
 // With the parameters that the names say, as NumPy has them.

@@ -53,8 +53,9 @@ Expr categorical(const Expr& state, const Shape& shape, const Arg& p, DType dtyp
   return broadcast_to(cast(minimum(place, last), dtype), shape);
 }
 
-Expr permutation(const Expr& state, const Dim& n) {
-  Draw draw("permutation", state, {n});
+Expr permutation(const Arg& state, const Dim& n) {
+  const CallScope call("permutation", state.origin());
+  Draw draw("permutation", Expr(state.value()), {n});
   return argsort(draw.bits64(), 0);
 }
 
@@ -73,8 +74,10 @@ Expr permuted(const Expr& state, const Arg& x, std::int64_t axis) {
   return take_along_axis(v, argsort(draw.bits64(), at), at);
 }
 
-Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace,
+Expr choice(const Arg& given, const Dim& n, const Dim& count, Replace replace,
             const std::optional<Arg>& p) {
+  const CallScope call("choice", given.origin());
+  const Expr state(given.value());
   if (!p && replace == Replace::yes) return integers(state, {count}, 0, extent(n));
   Expr order;
   Draw draw("choice", state, {n});

@@ -204,7 +204,8 @@ Expr full(const Shape& shape, const Arg& value) {
   return broadcast_to(value, shape);
 }
 
-Expr eye(const Dim& rows, DType dtype) {
+Expr eye(const Dim& rows, DType dtype, Arg::Place at) {
+  const CallScope call("eye", Origin{at.file_name(), at.line()});
   const Expr i = arange(rows);
   return cast(equal(expand_dims(i, 1), i), dtype);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/gnomon.h"
+#include "frontend/mdspan.h"
 
 using namespace gnomon;
 
@@ -143,7 +144,7 @@ TEST_CASE("results are bound by name") {
   const auto [next, total] = f(ones).take<2>();
   CHECK(next.to_vector<double>() == std::vector{2.0, 2.0, 2.0});
   CHECK(total.item<double>() == 3.0);
-  CHECK_THROWS_WITH_AS(f(ones).take<3>(), "call: expected 3 outputs, found 2", ValueError);
+  CHECK_THROWS_AS(f(ones).take<3>(), ValueError);
 }
 
 TEST_CASE("calls take any number of arrays and numbers") {
@@ -181,6 +182,7 @@ TEST_CASE("errors begin with the function that was called and end with the line 
   const Function f = compile({x}, {x + 1.0}), g = compile({c}, {c + 1.0});
   const SharedVariable w = shared(zeros({3}), "w");
   using List = std::vector<Expr>;
+  using View = ElementView<double, 2>;
   const auto nothing = [](const Expr&, States) { return List(); };
   const auto only_sum = [](const Expr&, States s) { return List{gnomon::sum(s[0])}; };
   const auto no_scan = [](const Expr&, States, States) { return List(); };
@@ -247,6 +249,27 @@ TEST_CASE("errors begin with the function that was called and end with the line 
       FAILS("cond: expected a bool scalar", cond(c, branch, branch)),
       FAILS("sgd: the cost must be a float scalar", optim::sgd(c, {w})),
       FAILS("adam: expected values that the result depends on", optim::adam(sum(c), {w})),
+      FAILS("root: expected an array like f64[3, 4]",
+            solvers::root([](States s) { return List{gnomon::sum(s[0])}; }, {c})),
+      FAILS("cg: expected unknowns", solvers::cg(none, {})),
+      // What takes no expression, or is asked of arrays and results.
+      FAILS("arange: expected an integer scalar", arange(v)),
+      FAILS("eye: expected an extent, found -1", eye(Dim(-1))),
+      FAILS("choice: expected no more choices",
+            random::choice(random::state(1), 3, 5, random::Replace::no)),
+      FAILS("glorot_normal: expected two axes", init::glorot_normal(random::state(1), {3})),
+      FAILS("shared: expected f64[3] for w", SharedVariable(w).set(zeros({2, 2}))),
+      FAILS("call: expected one of 1 outputs, found number 1", g(zeros({3, 4}))[1]),
+      FAILS("call: expected the name of an output, found y", g(zeros({3, 4}))["y"]),
+      FAILS("call: expected 2 outputs, found 1", g(zeros({3, 4})).take<2>()),
+      FAILS("array: expected 4 values", Array::from<double>({1, 2, 3}, {2, 2})),
+      FAILS("array: expected elements of float32", zeros({3}).to_vector<float>()),
+      FAILS("item: expected an array of one element", zeros({3}).item<double>()),
+      FAILS("reshape: expected a shape of 3 elements", zeros({3}).reshape({2, 2})),
+      FAILS("slice: expected an axis", zeros({3}).slice(1, 0, 1)),
+      FAILS("transpose: expected 1 axes", zeros({3}).transpose({0, 1})),
+      FAILS("assign: expected f64[3]", zeros({3}).assign(zeros({2}))),
+      FAILS("view: expected 2 axes, found f64[3]", View(zeros({3}))),
   };
   for (const Failing& failing : all) {
     CAPTURE(failing.begins);

@@ -17,7 +17,7 @@ namespace {
 
 using List = std::vector<Expr>;
 using States = std::span<const Expr>;
-using Solver = solvers::LinearSolution (*)(const solvers::Function&, States,
+using Solver = solvers::LinearSolution (*)(const solvers::Function&, const ExprList&,
                                            const solvers::LinearOptions&);
 
 double value_of(const Results& results, std::size_t k = 0) {

@@ -83,22 +83,27 @@ TEST_CASE("from copies values and checks their number") {
         std::vector<bool>{true, false});
   CHECK(Array::from(std::vector<std::int64_t>{5, 6}).describe() == "i64[2]");
   CHECK_THROWS_WITH_AS(Array::from<float>({1, 2, 3}, {2, 2}),
-                       "array: expected 4 values for f32[2, 2], found 3", ValueError);
+                       doctest::Contains("array: expected 4 values for f32[2, 2], found 3 ["),
+                       ValueError);
 }
 
 TEST_CASE("wrong sizes and dtypes are errors") {
   CHECK_THROWS_WITH_AS(Array::empty(static_cast<DType>(dtype_count), {2}),
                        "array: expected a dtype, found number 15", TypeError);
   CHECK_THROWS_WITH_AS(zeros({2}, float16).view(float32),
-                       "view: expected a dtype of 2 bytes, found float32", TypeError);
+                       doctest::Contains("view: expected a dtype of 2 bytes, found float32 ["),
+                       TypeError);
   CHECK_THROWS_AS(zeros({2, -1}, float32), ValueError);
   CHECK_THROWS_AS(Array::empty(float32, {1LL << 40, 1LL << 40}), ValueError);
   CHECK_THROWS_AS(Array::empty(float64, {1LL << 61}), ValueError);
   CHECK_THROWS_AS(Array::empty(float32, {0, 1LL << 40, 1LL << 40}), ValueError);
   CHECK_THROWS_AS(Array::empty(float32, Dims(65, 1)), ValueError);
   CHECK_THROWS_AS(Array::empty(float64, {1LL << 50}), DeviceError);
-  CHECK_THROWS_WITH_AS(Array(1.0).item<float>(), "array: expected elements of float32, found f64[]",
-                       TypeError);
+  CHECK_THROWS_WITH_AS(
+      Array(1.0).item<float>(),
+      doctest::Contains(
+          "array: expected elements of float32, found f64[] [runtime_array_test.cpp:"),
+      TypeError);
   CHECK_THROWS_AS(zeros({2}).item<double>(), ValueError);
   CHECK_THROWS_AS(Array().rank(), ValueError);
   CHECK_THROWS_AS(Array().describe(), ValueError);
@@ -189,9 +194,11 @@ TEST_CASE("reshape views a contiguous array and packs another") {
   CHECK(a.reshape({12}).data() == a.data());
   CHECK(a.transpose().reshape({12}).to_vector<double>() ==
         std::vector<double>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
-  CHECK_THROWS_WITH_AS(a.reshape({5, 2}),
-                       "reshape: expected a shape of 12 elements, found f64[5, 2] for f64[2, 6]",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      a.reshape({5, 2}),
+      doctest::Contains(
+          "reshape: expected a shape of 12 elements, found f64[5, 2] for f64[2, 6] ["),
+      ValueError);
   CHECK_THROWS_AS(a.reshape({-1, 5}), ValueError);
   CHECK_THROWS_AS(a.reshape({-1, -1}), ValueError);
   CHECK_THROWS_AS(zeros({0, 3}).reshape({0, -1}), ValueError);
@@ -250,6 +257,8 @@ TEST_CASE("values print as in NumPy") {
   CHECK(ones({1}, bool_).to_string() == "[ True]");
   CHECK(Array::from<std::int32_t>({1, -20, 300}).to_string() == "[  1 -20 300]");
   CHECK(Array::from<double>({1, 2.5, INFINITY}).to_string() == "[1.  2.5 inf]");
+  CHECK(Array::from<double>({-2000, -7.12457641e-218}).to_string() ==
+        "[-2.00000000e+003 -7.12457641e-218]");
   CHECK(Array::from<std::int64_t>({1, 2, 3, 4}, {2, 2}).to_string() == "[[1 2]\n [3 4]]");
   CHECK(zeros({2, 1, 2}, int8).to_string() == "[[[0 0]]\n\n [[0 0]]]");
   const std::string text = counting({2000}).to_string();

@@ -25,7 +25,9 @@ Dim elements_of(const Shape& shape) {
 
 }  // namespace
 
-Packing::Packing(std::string who, std::span<const Expr> list) : who_(std::move(who)) {
+Packing::Packing(std::string who, const ExprList& list)
+    : who_(std::move(who)), origin_(list.origin()) {
+  const CallPlace call(who_, origin_);
   if (list.empty()) throw TypeError(fmt::format("{}: expected unknowns, found none", who_));
   dtype_ = list[0].dtype();
   for (const Expr& x : list) {
@@ -37,6 +39,7 @@ Packing::Packing(std::string who, std::span<const Expr> list) : who_(std::move(w
 }
 
 Expr Packing::pack(std::span<const Expr> list) const {
+  const CallPlace call(who_, origin_);
   if (list.size() != shapes_.size())
     throw TypeError(
         fmt::format("{}: expected {} arrays, found {}", who_, shapes_.size(), list.size()));

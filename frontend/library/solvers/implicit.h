@@ -15,7 +15,7 @@ namespace gnomon::solvers {
 class Packing {
  public:
   /// TypeError: no arrays, or not all of one float dtype; `who` is the solver.
-  Packing(std::string who, std::span<const Expr> list);
+  Packing(std::string who, const ExprList& list);
 
   /// TypeError or ValueError unless the arrays are like those of the list.
   Expr pack(std::span<const Expr> list) const;
@@ -26,9 +26,19 @@ class Packing {
 
  private:
   std::string who_;
+  Origin origin_;  // of the call
   DType dtype_;
   std::vector<Shape> shapes_;
 };
+
+/// The user's function, in which the user's lines count and not that of the solver's call.
+template <class F>
+auto with_own_lines(const F& f) {
+  return [&f](const auto&... arguments) {
+    const OriginPause pause;
+    return f(arguments...);
+  };
+}
 
 using VectorFunction = std::function<Expr(const Expr&)>;
 

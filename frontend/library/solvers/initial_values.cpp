@@ -167,7 +167,7 @@ Ivp problem_of(const OdeFunction& f, const Expr& from, const Expr& to, const Exp
   const DType type = packing.dtype();
   const Expr t0 = time_of_type(from, type, "the start"), t1 = time_of_type(to, type, "the end");
   const Slope slope = [&](const Expr& y, const Expr& t) {
-    return packing.pack(f(packing.unpack(y), t));
+    return packing.pack(with_own_lines(f)(packing.unpack(y), t));
   };
   Ivp p{options.method == OdeMethod::rk23 ? bogacki_shampine : dormand_prince,
         run_once(slope, start, t0),
@@ -227,8 +227,9 @@ std::vector<Expr> DenseOutput::operator()(const Expr& t) const {
   return values;
 }
 
-IvpSolution solve_ivp(const OdeFunction& f, const Expr& from, const Expr& to,
-                      std::span<const Expr> y0, const IvpOptions& options) {
+IvpSolution solve_ivp(const OdeFunction& f, const Expr& from, const Expr& to, const ExprList& y0,
+                      const IvpOptions& options) {
+  const CallPlace call("solve_ivp", y0.origin());
   check_options(options);
   const Packing packing("solve_ivp", y0);
   const Expr start = packing.pack(y0);

@@ -157,7 +157,7 @@ Exprs solve_by(const char* who, Iterate iterate, const System& system, bool is_s
   return solve_implicitly(who, problem, system.x0, method);
 }
 
-LinearSolution solve_linear(const char* who, Iterate iterate, const Function& a, States b,
+LinearSolution solve_linear(const char* who, Iterate iterate, const Function& a, const ExprList& b,
                             const LinearOptions& options, bool is_symmetric) {
   if (!(options.rtol >= 0) || !(options.atol >= 0))
     throw ValueError(fmt::format("{}: expected tolerances of 0 or more, found rtol {} and atol {}",
@@ -168,7 +168,9 @@ LinearSolution solve_linear(const char* who, Iterate iterate, const Function& a,
   const Packing packing(who, b);
   const auto on_vectors = [&packing](const Function& f) -> VectorFunction {
     if (!f) return [](const Expr& v) { return v; };
-    return [&packing, &f](const Expr& v) { return packing.pack(f(packing.unpack(v))); };
+    return [&packing, &f](const Expr& v) {
+      return packing.pack(with_own_lines(f)(packing.unpack(v)));
+    };
   };
   const auto number = [&](double x) { return cast(Expr(Array(x)), packing.dtype()); };
   const Expr right = packing.pack(b);
@@ -187,15 +189,18 @@ LinearSolution solve_linear(const char* who, Iterate iterate, const Function& a,
 
 }  // namespace
 
-LinearSolution cg(const Function& a, std::span<const Expr> b, const LinearOptions& options) {
+LinearSolution cg(const Function& a, const ExprList& b, const LinearOptions& options) {
+  const CallPlace call("cg", b.origin());
   return solve_linear("cg", cg_steps, a, b, options, true);
 }
 
-LinearSolution bicgstab(const Function& a, std::span<const Expr> b, const LinearOptions& options) {
+LinearSolution bicgstab(const Function& a, const ExprList& b, const LinearOptions& options) {
+  const CallPlace call("bicgstab", b.origin());
   return solve_linear("bicgstab", bicgstab_steps, a, b, options, false);
 }
 
-LinearSolution gmres(const Function& a, std::span<const Expr> b, const LinearOptions& options) {
+LinearSolution gmres(const Function& a, const ExprList& b, const LinearOptions& options) {
+  const CallPlace call("gmres", b.origin());
   return solve_linear("gmres", gmres_steps, a, b, options, false);
 }
 

@@ -86,14 +86,16 @@ Exprs find_minimum(const Problem& f, const Expr& start, double gtol, const Expr&
 
 }  // namespace
 
-Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, std::span<const Expr> x0,
+Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, const ExprList& x0,
                  const MinimizeOptions& options) {
+  const CallPlace call("minimize", x0.origin());
   if (!(options.gtol >= 0))
     throw ValueError(
         fmt::format("minimize: expected gtol to be 0 or more, found {}", options.gtol));
   const Packing packing("minimize", x0);
+  const auto own = with_own_lines(f);
   const auto value_at = [&](const Expr& y) {
-    const Expr value = f(packing.unpack(y));
+    const Expr value = own(packing.unpack(y));
     if (value.dtype() != packing.dtype() || value.rank() != 0)
       throw TypeError(fmt::format("minimize: expected a scalar of type {}, found {}",
                                   short_name_of(packing.dtype()), describe(value.value())));

@@ -225,8 +225,9 @@ Expr integrate_with_adjoint(const Slope& f, const Expr& y0, const Expr& times,
 
 }  // namespace
 
-std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
+std::vector<Expr> odeint(const OdeFunction& f, const ExprList& y0, const Expr& t,
                          const OdeOptions& options) {
+  const CallPlace call("odeint", y0.origin());
   if (!(options.rtol >= 0) || !(options.atol >= 0) || options.rtol + options.atol <= 0)
     throw ValueError(
         fmt::format("odeint: expected tolerances of 0 or more, one of them positive, found rtol {} "
@@ -239,8 +240,9 @@ std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const E
     throw TypeError(
         fmt::format("odeint: expected a vector of times, found {}", describe(t.value())));
   const Packing packing("odeint", y0);
+  const auto own = with_own_lines(f);
   const Slope slope = [&](const Expr& y, const Expr& time) {
-    return packing.pack(f(packing.unpack(y), time));
+    return packing.pack(own(packing.unpack(y), time));
   };
   const Expr absolute = constant(options.atol, packing.dtype());
   const Limits limits{{options.rtol, absolute}, options.mxstep};

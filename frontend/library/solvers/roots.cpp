@@ -87,10 +87,14 @@ Root solution_of(const Packing& packing, const Exprs& found) {
 
 }  // namespace
 
-Root root(const Function& f, std::span<const Expr> x0, const RootOptions& options) {
+Root root(const Function& f, const ExprList& x0, const RootOptions& options) {
+  const CallPlace call("root", x0.origin());
   check_options("root", options);
   const Packing packing("root", x0);
-  const Problem problem = [&](const Expr& y) { return Exprs{packing.pack(f(packing.unpack(y)))}; };
+  const auto own = with_own_lines(f);
+  const Problem problem = [&](const Expr& y) {
+    return Exprs{packing.pack(own(packing.unpack(y)))};
+  };
   const double tol = options.tol.value_or(default_tolerance(packing.dtype()));
   const Method method{[&](const Problem& of, const Expr& start) {
                         return find_root(of, start, tol, Expr(Array(options.maxiter)));
@@ -100,12 +104,14 @@ Root root(const Function& f, std::span<const Expr> x0, const RootOptions& option
   return solution_of(packing, solve_implicitly("root", problem, packing.pack(x0), method));
 }
 
-Root fixed_point(const Function& f, std::span<const Expr> x0, const RootOptions& options,
+Root fixed_point(const Function& f, const ExprList& x0, const RootOptions& options,
                  bool accelerate) {
+  const CallPlace call("fixed_point", x0.origin());
   check_options("fixed_point", options);
   const Packing packing("fixed_point", x0);
+  const auto own = with_own_lines(f);
   const Problem problem = [&](const Expr& y) {
-    const Expr image = packing.pack(f(packing.unpack(y)));
+    const Expr image = packing.pack(own(packing.unpack(y)));
     return Exprs{y - image, image};
   };
   const double tol = options.tol.value_or(default_tolerance(packing.dtype()));

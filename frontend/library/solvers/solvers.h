@@ -40,13 +40,12 @@ struct LinearSolution {
 };
 /// x with a(x) = b for a symmetric positive definite linear function: conjugate gradients (Hestenes
 /// and Stiefel 1952). The preconditioner is symmetric and positive definite too.
-LinearSolution cg(const Function& a, std::span<const Expr> b, const LinearOptions& options = {});
+LinearSolution cg(const Function& a, const ExprList& b, const LinearOptions& options = {});
 /// x with a(x) = b for any linear function: stabilised biconjugate gradients (van der Vorst 1992).
-LinearSolution bicgstab(const Function& a, std::span<const Expr> b,
-                        const LinearOptions& options = {});
+LinearSolution bicgstab(const Function& a, const ExprList& b, const LinearOptions& options = {});
 /// x with a(x) = b for any linear function: the smallest residual in the space of the steps since
 /// the last restart (Saad and Schultz 1986).
-LinearSolution gmres(const Function& a, std::span<const Expr> b, const LinearOptions& options = {});
+LinearSolution gmres(const Function& a, const ExprList& b, const LinearOptions& options = {});
 
 struct RootOptions {
   /// Done when a step changes the unknowns by at most tol times their norm; the root of the
@@ -61,10 +60,10 @@ struct Root {
 };
 /// x with f(x) = 0, as many equations as unknowns: Levenberg and Marquardt's steps with the whole
 /// Jacobian, which become Newton's near the solution.
-Root root(const Function& f, std::span<const Expr> x0, const RootOptions& options = {});
+Root root(const Function& f, const ExprList& x0, const RootOptions& options = {});
 /// x with f(x) = x: by steps x = f(x), which converge if f brings points closer together. With
 /// `accelerate` each second one is extrapolated (Steffensen), element by element.
-Root fixed_point(const Function& f, std::span<const Expr> x0, const RootOptions& options = {},
+Root fixed_point(const Function& f, const ExprList& x0, const RootOptions& options = {},
                  bool accelerate = true);
 
 struct MinimizeOptions {
@@ -82,7 +81,7 @@ struct Minimum {
 };
 /// A local minimum of a float scalar: Broyden, Fletcher, Goldfarb and Shanno's approximation of the
 /// inverse Hessian, with steps that meet Wolfe's weak conditions.
-Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, std::span<const Expr> x0,
+Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, const ExprList& x0,
                  const MinimizeOptions& options = {});
 
 /// How the derivative of a solution is computed.
@@ -103,7 +102,7 @@ using OdeFunction = std::function<std::vector<Expr>(std::span<const Expr> y, con
 /// (ValueError of the call: it does both): for each array of the state its values, along a new
 /// first axis. Dormand and Prince's method of order 5 with steps of their own and interpolation of
 /// order 4 (Hairer, Norsett and Wanner 1993).
-std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
+std::vector<Expr> odeint(const OdeFunction& f, const ExprList& y0, const Expr& t,
                          const OdeOptions& options = {});
 
 /// A function of the state and the time, a number, whose zeros are looked for.
@@ -166,7 +165,7 @@ struct IvpSolution {
 /// are made twice: first to find their lengths, then with what is kept of them.
 ///
 /// ValueError of the call: times outside or in another order, a first step longer than the span.
-IvpSolution solve_ivp(const OdeFunction& f, const Expr& from, const Expr& to,
-                      std::span<const Expr> y0, const IvpOptions& options = {});
+IvpSolution solve_ivp(const OdeFunction& f, const Expr& from, const Expr& to, const ExprList& y0,
+                      const IvpOptions& options = {});
 
 }  // namespace gnomon::solvers

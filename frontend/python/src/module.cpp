@@ -1,7 +1,7 @@
 // The extension module gnomon._core: what the Python package is made of.
 #include "frontend/configuration.h"
 #include "frontend/python/src/core.h"
-#include "ir/graph/origin.h"
+#include "runtime/place_text.h"
 
 namespace gnomon::python {
 
