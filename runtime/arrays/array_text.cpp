@@ -92,6 +92,8 @@ class FloatFormat {
     else if (missing != 0)
       text = fmt::format("{:.{}e}", v, after_);
     if (after_ == 0 && text.find('.') == std::string::npos) text.insert(text.find('e'), ".");
+    if (const std::size_t e = text.find('e'); e != std::string::npos)
+      text.insert(e + 2, exponent_ - (text.size() - e), '0');  // behind the exponent's sign
     return fmt::format("{:>{}}", text, width_);
   }
 

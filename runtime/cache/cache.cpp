@@ -7,8 +7,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 #include <set>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "runtime/cache/cache_file.h"
@@ -90,12 +93,19 @@ CacheEntry Cache::store(std::string_view key, std::string_view manifest,
   const EntryFile entry{std::string(key), content_hash(bytes), std::string(manifest), bytes.size()};
   const std::string name = object_name(entry.object);
   // The object first: an entry never names a file that is not there yet.
-  if (const Descriptor folder = usable(make_folder(folder_), folder_)) {
+  errno = 0;
+  OpenedFolder opened = make_folder(folder_);
+  const bool is_safe = opened.problem.empty();
+  if (const Descriptor folder = usable(std::move(opened), folder_)) {
     sweep_unfinished(folder, folder_);
+    errno = 0;
     if (Descriptor file = put_object(folder, entry, bytes))
       if (write_file(folder, entry_name(key), format_entry_file(entry)))
         return {entry.manifest, folder_ / name, std::move(file), true};
   }
+  if (is_safe)
+    tell_once(fmt::format("functions are not kept in {}: {}; GNOMON_CACHE_DIR names another folder",
+                          folder_.string(), std::generic_category().message(errno)));
   return {entry.manifest, {}, Descriptor(), false};
 }
 

@@ -85,7 +85,9 @@ bool write_file(const Descriptor& folder, const std::string& name, std::string_v
   if (write_new(folder, aside, bytes) && !step_fails() &&
       ::renameat(folder.get(), aside.c_str(), folder.get(), name.c_str()) == 0)
     return true;
+  const int reason = errno;
   remove_file(folder, aside);
+  errno = reason;
   return false;
 }
 

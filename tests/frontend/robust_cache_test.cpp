@@ -138,12 +138,10 @@ TEST_CASE("a folder that cannot be made costs the cache, not the function") {
   }
 }
 
-TEST_CASE("with a folder that others may write to functions are compiled, and that is said once") {
-  const Folder f;
-  const CompileOptions options = cached_in(f.path / "cache");
-  CHECK_FALSE(make(options, 7.0).was_cached());
-  REQUIRE(make(options, 7.0).was_cached());
-  REQUIRE(::chmod((f.path / "cache").c_str(), 0777) == 0);
+namespace {
+
+// What is said on the standard error while functions are compiled thrice, none from the cache.
+std::string said_without_cache(const Folder& f, const CompileOptions& options) {
   const int errors = ::dup(2), said = ::open((f.path / "said").c_str(), O_CREAT | O_RDWR, 0600);
   REQUIRE(::dup2(said, 2) == 2);
   bool right = true, cached = false;
@@ -156,11 +154,31 @@ TEST_CASE("with a folder that others may write to functions are compiled, and th
   ::close(errors), ::close(said);
   CHECK(right);
   CHECK_FALSE(cached);
-  const std::string text = slurp(f.path / "said");
+  return slurp(f.path / "said");
+}
+
+}  // namespace
+
+TEST_CASE("with a folder that others may write to functions are compiled, and that is said once") {
+  const Folder f;
+  const CompileOptions options = cached_in(f.path / "cache");
+  CHECK_FALSE(make(options, 7.0).was_cached());
+  REQUIRE(make(options, 7.0).was_cached());
+  REQUIRE(::chmod((f.path / "cache").c_str(), 0777) == 0);
+  const std::string text = said_without_cache(f, options);
   const std::string begin =
       "gnomon: the cache in " + (f.path / "cache").string() + " is not used: ";
   CHECK_MESSAGE(text.starts_with(begin), text);
   CHECK_MESSAGE(text.find('\n') == text.size() - 1, text);
+}
+
+TEST_CASE("with a folder that cannot be written to functions are compiled, and that is said once") {
+  const Folder f;
+  // Nobody can make one there, root neither.
+  const std::string text = said_without_cache(f, cached_in("/proc/gnomon"));
+  CHECK(text ==
+        "gnomon: functions are not kept in /proc/gnomon: No such file or directory; "
+        "GNOMON_CACHE_DIR names another folder\n");
 }
 
 TEST_CASE("a name of a function is no way out of the folder for dumps") {
