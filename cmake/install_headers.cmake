@@ -1,19 +1,31 @@
-# Installs the headers with their includes spelled <gnomon/...>, so that a folder of a user's own which
-# is called `runtime` or `ir` is never looked into. Wants source, build, floors and destination.
+# Installs the public headers and what they include, and the module, with includes spelled
+# <gnomon/...>, so that a folder of a user's own which is called `runtime` or `ir` is never looked
+# into. Wants source, build, floors, headers (the names of the public ones) and destination.
+cmake_policy(VERSION 3.25)
 string(RANDOM LENGTH 12 suffix)  # several installations may run at once
 set(stage "${build}/headers-${suffix}")
 string(REPLACE ";" "|" any_floor "${floors}")
-foreach(floor IN LISTS floors)
-  file(GLOB_RECURSE headers RELATIVE "${source}" "${source}/${floor}/*.h")
-  list(FILTER headers EXCLUDE REGEX "/(examples|python)/")
-  foreach(header IN LISTS headers)
-    file(READ "${source}/${header}" text)
-    string(REGEX REPLACE "#include \"((${any_floor})/[^\"]+)\"" "#include <gnomon/\\1>" text
-           "${text}")
-    file(WRITE "${stage}/gnomon/${header}" "${text}")
+set(found ${headers})
+list(TRANSFORM found REPLACE "(.+)" "frontend/\\1.h")
+set(seen "")
+while(found)
+  list(POP_FRONT found header)
+  list(APPEND seen ${header})
+  file(READ "${source}/${header}" text)
+  string(REGEX MATCHALL "#include \"(${any_floor})/[^\"]+\"" included "${text}")
+  foreach(line IN LISTS included)
+    string(REGEX REPLACE "#include \"(.+)\"" "\\1" name "${line}")
+    if(NOT name IN_LIST seen AND NOT name IN_LIST found)
+      list(APPEND found ${name})
+    endif()
   endforeach()
-endforeach()
-foreach(name IN ITEMS gnomon fwd eigen)
+  string(REGEX REPLACE "#include \"((${any_floor})/[^\"]+)\"" "#include <gnomon/\\1>" text "${text}")
+  file(WRITE "${stage}/gnomon/${header}" "${text}")
+endwhile()
+file(READ "${source}/frontend/gnomon.cppm" text)
+string(REPLACE "#include \"frontend/gnomon.h\"" "#include <gnomon/frontend/gnomon.h>" text "${text}")
+file(WRITE "${stage}/gnomon/gnomon.cppm" "${text}")
+foreach(name IN LISTS headers)
   file(WRITE "${stage}/gnomon/${name}.h"
        "// What frontend/${name}.h has.\n#pragma once\n#include <gnomon/frontend/${name}.h>\n")
 endforeach()

@@ -85,7 +85,22 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
             "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}"
             -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES TIMEOUT 600)
+  add_test(NAME vcpkg_port
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
+            -DCOMPILER=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/packages/vcpkg.cmake)
+  set_tests_properties(vcpkg_port PROPERTIES TIMEOUT 300)
+  add_test(NAME without_clang
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+            -P ${PROJECT_SOURCE_DIR}/tests/packages/without_clang.cmake)
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  find_program(GNOMON_DOXYGEN doxygen)
+  mark_as_advanced(GNOMON_DOXYGEN)
+  if(GNOMON_DOXYGEN)
+    add_test(NAME reference_pages
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/reference ${PROJECT_BINARY_DIR}/reference)
+  else()
+    message(STATUS "doxygen is not installed: the test `reference_pages` is left out")
+  endif()
   add_test(NAME misuse
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/misuse/run.py ${PROJECT_SOURCE_DIR}
             ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} "${CMAKE_CXX_FLAGS}")

@@ -36,7 +36,8 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${work} -DCMAKE_PREFIX_PATH=${prefix}
 run(${CMAKE_COMMAND} --build ${work})
 
 # With the build tree gone, everything must be found all the same.
-foreach(file IN ITEMS ${work}/consumer ${work}/early ${work}/plugin.so ${prefix}/bin/gnomon)
+file(GLOB shared ${prefix}/lib*/libgnomon.so)
+foreach(file IN ITEMS ${work}/consumer ${work}/early ${work}/plugin.so ${prefix}/bin/gnomon ${shared})
   file(STRINGS ${file} found REGEX "${BUILD}" LIMIT_COUNT 1)
   if(found)
     fail("${file} knows of the build tree: ${found}")
@@ -57,6 +58,28 @@ expect("" ${work}/leaf)
 expect("-0.1454 -0.5 4 8 1\n" ${work}/early)
 expect("4000000 4000000 4000000 closed\n" ${work}/host ${work}/plugin.so)
 
+# The shared library: every symbol of its own with a version, and no one else's.
+find_program(readelf readelf REQUIRED)
+find_program(nm nm REQUIRED)
+run(${readelf} -d ${shared})
+string(REGEX MATCH "soname: \\[libgnomon\\.so\\.([0-9]+\\.[0-9]+)\\]" found "${output}")
+if(NOT found)
+  fail("${shared} has no soname with a version: ${output}")
+endif()
+set(version GNOMON_${CMAKE_MATCH_1})
+run(${nm} -D --defined-only ${shared})
+string(REGEX MATCHALL "[^\n]+" symbols "${output}")
+list(LENGTH symbols count)
+list(FILTER symbols EXCLUDE REGEX "6gnomon.*@@${version}$| A ${version}")
+if(symbols OR count LESS 1000)
+  fail("${shared} exports ${count} symbols, among them ${symbols}")
+endif()
+expect("3 5 7, the user's\n" ${work}/consumer_shared)
+expect("-0.1454 -0.5 4 8 1\n" ${work}/early_shared)
+expect("4000000 4000000 4000000 closed\n" ${work}/host ${work}/plugin_shared.so)
+# Two libraries of Gnomon in one process.
+expect("4000000 4000000\n" ${work}/both ${work}/plugin.so ${work}/plugin_shared.so)
+
 # Without CMake: by the compiler and pkg-config, and by Meson.
 file(GLOB_RECURSE pc ${prefix}/*/gnomon.pc)
 cmake_path(GET pc PARENT_PATH pc_folder)
@@ -68,12 +91,56 @@ separate_arguments(flags_of_test UNIX_COMMAND "${FLAGS}")
 run(${COMPILER} -std=c++20 ${flags_of_test} -I${SOURCE}/own ${SOURCE}/consumer.cpp
     ${flags_of_pc} -o ${place}/plain)
 expect("3 5 7, the user's\n" ${place}/plain)
+run(${pkg_config} --cflags --libs gnomon-shared)
+separate_arguments(flags_of_pc UNIX_COMMAND "${output}")
+run(${COMPILER} -std=c++20 ${flags_of_test} -I${SOURCE}/own ${SOURCE}/consumer.cpp
+    ${flags_of_pc} -o ${place}/plain_shared)
+expect("3 5 7, the user's\n" ${place}/plain_shared)
+# By a compiler that has modules.
+find_program(clang clang++-19)
+if(clang)
+  run(${pkg_config} --cflags gnomon)
+  separate_arguments(cflags UNIX_COMMAND "${output}")
+  run(${clang} -std=c++20 -Werror ${cflags} --precompile ${prefix}/include/gnomon/gnomon.cppm
+      -o ${place}/gnomon.pcm)
+  run(${pkg_config} --libs gnomon)
+  separate_arguments(libs UNIX_COMMAND "${output}")
+  run(${clang} -std=c++20 ${flags_of_test} -fmodule-file=gnomon=${place}/gnomon.pcm
+      ${SOURCE}/importer.cpp ${libs} -o ${place}/importer)
+  expect("7 2.71828\n" ${place}/importer)
+endif()
 find_program(meson meson)
 if(meson)
   set(ENV{CXX} ${COMPILER})
   run(${meson} setup ${place}/meson ${SOURCE})
   run(${meson} compile -C ${place}/meson)
   expect("3 5 7, the user's\n" ${place}/meson/consumer)
+endif()
+
+# --- where nothing can be written, and nothing compiled -----------------------------------------
+set(environment ${CMAKE_COMMAND} -E env)
+# Without a home, in the temporary folder.
+file(MAKE_DIRECTORY ${place}/tmp)
+expect("3 5 7, the user's\n" ${environment} --unset=GNOMON_CACHE_DIR --unset=XDG_CACHE_HOME --unset=HOME
+       TMPDIR=${place}/tmp ${work}/consumer)
+file(GLOB kept ${place}/tmp/gnomon-*/*.entry)
+if(NOT kept)
+  fail("without HOME nothing was kept in ${place}/tmp")
+endif()
+# One line where nothing can be kept.
+run(${environment} GNOMON_CACHE_DIR=/proc/gnomon ${work}/early)
+if(NOT output MATCHES "^gnomon: functions are not kept in /proc/gnomon: [^\n]+\n-0.1454 -0.5 4 8 1\n$")
+  fail("without a cache: ${output}")
+endif()
+# Without a compiler: what the cache has, and an error that says what is missing.
+file(COPY ${place}/cache DESTINATION ${place}/shipped)
+expect("3 5 7, the user's\n" ${environment} GNOMON_CACHE_DIR=${place}/shipped/cache
+       GNOMON_CLANG_LIBRARY=/none ${work}/consumer)
+execute_process(COMMAND ${environment} GNOMON_CACHE_DIR=${place}/empty GNOMON_CLANG_LIBRARY=/none
+                        ${work}/consumer RESULT_VARIABLE status ERROR_VARIABLE output
+                        OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT output MATCHES "expected the compiler library libgnomon-clang.so, found none")
+  fail("without a compiler: ${status}: ${output}")
 endif()
 
 # --- libraries of saved functions: the folder `kernel` ------------------------------------------

@@ -1,4 +1,4 @@
-"""Builds and runs the C++ of README.md and docs/cpp.md against an installation of the given build.
+"""Builds and runs the C++ of README.md and PAGES against an installation of the given build.
 
     run.py BUILD COMPILER FLAGS
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGES = ("cpp", "threads")  # in docs
 
 
 def run(*command, **options):
@@ -72,12 +73,15 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     (work / "main.cpp").write_text(blocks["cpp"])
-    page = (ROOT / "docs" / "cpp.md").read_text()
-    program, outputs = page_program(page)
-    (work / "page.cpp").write_text(program)
-    (work / "CMakeLists.txt").write_text(
-        blocks["cmake"] + "add_executable(page page.cpp)\n"
-        "target_link_libraries(page PRIVATE gnomon::gnomon)\n")
+    pages = {}
+    project = blocks["cmake"]
+    for name in PAGES:
+        program, pages[name] = page_program((ROOT / "docs" / f"{name}.md").read_text())
+        (work / name).mkdir()
+        (work / name / "page.cpp").write_text(program)
+        project += (f"add_executable({name} {name}/page.cpp)\n"
+                    f"target_link_libraries({name} PRIVATE gnomon::gnomon)\n")
+    (work / "CMakeLists.txt").write_text(project)
     run("cmake", "--install", build, "--prefix", work / "prefix")
     run("cmake", "-S", work, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={work / 'prefix'}",
         f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}")
@@ -88,10 +92,11 @@ def main():
     expected = blocks["output of cpp"]
     if found != expected:
         sys.exit(f"README.md: expected\n{expected}found\n{found}")
-    found = run(work / "build" / "page", env=environment).split("\x1e")[:-1]
-    for expected, printed in zip(outputs, found, strict=True):
-        if printed != expected:
-            sys.exit(f"docs/cpp.md: expected\n{expected}found\n{printed}")
+    for name, outputs in pages.items():
+        found = run(work / "build" / name, env=environment).split("\x1e")[:-1]
+        for expected, printed in zip(outputs, found, strict=True):
+            if printed != expected:
+                sys.exit(f"docs/{name}.md: expected\n{expected}found\n{printed}")
 
 
 main()
