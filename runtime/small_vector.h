@@ -19,7 +19,7 @@ class SmallVector {
   }
   SmallVector(const SmallVector& other) : SmallVector(other.size_, Raw()) {
     if (more_)
-      for (std::size_t i = 0; i < size_; ++i) data()[i] = other.data()[i];
+      for (std::size_t i = 0; i < other.size_; ++i) data()[i] = other.data()[i];
     else
       std::uninitialized_copy_n(other.data(), other.size_, data());
     size_ = other.size_;

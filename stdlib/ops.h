@@ -1,4 +1,4 @@
-// The X-list of operations, and the functions over expressions and patterns it makes.
+// The X-list of operations, and the functions over expressions it makes.
 #pragma once
 
 #include <concepts>
@@ -14,11 +14,10 @@
 
 #include "ir/graph/expr.h"
 #include "ir/op/op.h"
-#include "ir/op/pattern.h"
 #include "runtime/breakpoints.h"
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
-// `name(Arg...)` and a function `name(Pattern...)`.
+// `name(Arg...)`; patterns of rules have the same (passes/engine/pattern_functions.h).
 // clang-format off
 #define GNOMON_UNARY_OPS(X)                                                                   \
   X(negative) X(absolute) X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal)                    \
@@ -82,33 +81,12 @@ GNOMON_LOWERED_OPS(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
 }  // namespace op
 
-// Of patterns, of which one is among the operands: a number alone is an expression.
-template <class... X>
-concept ArePatterns =
-    (std::derived_from<X, Pattern> || ...) && (std::convertible_to<const X&, Pattern> && ...);
-#define GNOMON_UNARY(name)                                        \
-  inline Expr name(const Arg& x) { return apply(op::name, {x}); } \
-  template <class X>                                              \
-    requires ArePatterns<X>                                       \
-  Pattern name(const X& x) {                                      \
-    return make_pattern(op::name, {x});                           \
-  }
-#define GNOMON_BINARY(name)                                                        \
-  inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); } \
-  template <class X, class Y>                                                      \
-    requires ArePatterns<X, Y>                                                     \
-  Pattern name(const X& x, const Y& y) {                                           \
-    return make_pattern(op::name, {x, y});                                         \
-  }
-#define GNOMON_TERNARY(name)                                   \
-  inline Expr name(const Arg& x, const Arg& y, const Arg& z) { \
-    return apply(op::name, {x, y, z});                         \
-  }                                                            \
-  template <class X, class Y, class Z>                         \
-    requires ArePatterns<X, Y, Z>                              \
-  Pattern name(const X& x, const Y& y, const Z& z) {           \
-    return make_pattern(op::name, {x, y, z});                  \
-  }
+#define GNOMON_UNARY(name) \
+  inline Expr name(const Arg& x) { return apply(op::name, {x}); }
+#define GNOMON_BINARY(name) \
+  inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); }
+#define GNOMON_TERNARY(name) \
+  inline Expr name(const Arg& x, const Arg& y, const Arg& z) { return apply(op::name, {x, y, z}); }
 GNOMON_UNARY_OPS(GNOMON_UNARY)
 GNOMON_BINARY_OPS(GNOMON_BINARY)
 GNOMON_BINARY(add)
@@ -118,10 +96,9 @@ GNOMON_TERNARY_OPS(GNOMON_TERNARY)
 #undef GNOMON_BINARY
 #undef GNOMON_TERNARY
 
-// Operators, on expressions and on patterns. `==` and `<` build comparisons of expressions.
-#define GNOMON_OPERATOR(symbol, name)                                            \
-  inline Expr operator symbol(const Arg& x, const Arg& y) { return name(x, y); } \
-  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+/// Element by element, as `add`, `less` and so on; comparisons are expressions of bools.
+#define GNOMON_OPERATOR(symbol, name) \
+  inline Expr operator symbol(const Arg& x, const Arg& y) { return name(x, y); }
 GNOMON_OPERATOR(+, add)
 GNOMON_OPERATOR(-, subtract)
 GNOMON_OPERATOR(*, multiply)
@@ -131,9 +108,8 @@ GNOMON_OPERATOR(&, bitwise_and)
 GNOMON_OPERATOR(|, bitwise_or)
 GNOMON_OPERATOR(^, bitwise_xor)
 #undef GNOMON_OPERATOR
-#define GNOMON_COMPARISON(symbol, name)                                                            \
-  inline Comparison operator symbol(const Arg& x, const Arg& y) { return Comparison(name(x, y)); } \
-  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+#define GNOMON_COMPARISON(symbol, name) \
+  inline Comparison operator symbol(const Arg& x, const Arg& y) { return Comparison(name(x, y)); }
 GNOMON_COMPARISON(<, less)
 GNOMON_COMPARISON(<=, less_equal)
 GNOMON_COMPARISON(>, greater)
@@ -166,8 +142,8 @@ GNOMON_NO_CHAIN(!=, GNOMON_WITH_NUMBER)
 #undef GNOMON_NO_CHAIN
 #undef GNOMON_EITHER
 #undef GNOMON_WITH_NUMBER
-// Logical operations, element by element; both sides are computed. They match exactly, since the
-// language has these operators for whatever it could convert to a bool.
+// They match exactly: the language has these operators for whatever it could convert to a bool.
+/// `logical_and`, `logical_or` and `logical_not`, element by element; both sides are computed.
 template <class T>
 concept IsExpr = std::derived_from<T, Expr>;
 template <class X, class Y>
@@ -186,8 +162,7 @@ Origin origin_of_either(const X& x, const Y& y) {
   Comparison operator symbol(const X& x, const Y& y) {         \
     const Origin at = origin_of_either(x, y);                  \
     return Comparison(name(Arg(Arg(x), at), Arg(Arg(y), at))); \
-  }                                                            \
-  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+  }
 GNOMON_LOGICAL(&&, logical_and)
 GNOMON_LOGICAL(||, logical_or)
 #undef GNOMON_LOGICAL
@@ -195,17 +170,19 @@ template <IsExpr X>
 Comparison operator!(const X& x) {
   return Comparison(logical_not(Arg(Arg(x), last_origin(x))));
 }
-inline Pattern operator!(const Pattern& x) { return logical_not(x); }
+// Of patterns of rules.
+template <class X>
+inline constexpr bool has_own_operators = false;
 // What is no operand is told in one line.
-#define GNOMON_NO_OPERAND(symbol)                                                                  \
-  template <class X, class Y>                                                                      \
-    requires((IsExpr<X> || IsExpr<Y>) && !AreOperands<X, Y> && !std::convertible_to<X, Pattern> && \
-             !std::convertible_to<Y, Pattern>)                                                     \
-  Expr operator symbol(const X&, const Y&) {                                                       \
-    static_assert(never<X>,                                                                        \
-                  "an operand is no expression, array or number: make an array of a container "    \
-                  "with Array::from(values), or of a list with Array::from<double>({1, 2})");      \
-    return {};                                                                                     \
+#define GNOMON_NO_OPERAND(symbol)                                                               \
+  template <class X, class Y>                                                                   \
+    requires((IsExpr<X> || IsExpr<Y>) && !AreOperands<X, Y> && !has_own_operators<X> &&         \
+             !has_own_operators<Y>)                                                             \
+  Expr operator symbol(const X&, const Y&) {                                                    \
+    static_assert(never<X>,                                                                     \
+                  "an operand is no expression, array or number: make an array of a container " \
+                  "with Array::from(values), or of a list with Array::from<double>({1, 2})");   \
+    return {};                                                                                  \
   }
 GNOMON_NO_OPERAND(+)
 GNOMON_NO_OPERAND(-)
@@ -219,12 +196,13 @@ GNOMON_NO_OPERAND(>=)
 GNOMON_NO_OPERAND(==)
 GNOMON_NO_OPERAND(!=)
 #undef GNOMON_NO_OPERAND
+/// x itself.
 template <IsExpr X>
 Expr operator+(const X& x) {
   return x;
 }
-// The handle refers to the new expression; other handles to the old one do not change. A shared
-// variable has no such operators.
+/// The handle refers to the new expression; other handles to the old one do not change. A shared
+/// variable has no such operators.
 #define GNOMON_COMPOUND(symbol, name)                                                        \
   template <IsExpr X>                                                                        \
     requires(!std::is_const_v<X>)                                                            \
@@ -245,8 +223,8 @@ GNOMON_COMPOUND(&=, bitwise_and)
 GNOMON_COMPOUND(|=, bitwise_or)
 GNOMON_COMPOUND(^=, bitwise_xor)
 #undef GNOMON_COMPOUND
+/// `negative`, `bitwise_not`, `absolute` and `power`.
 inline Expr operator-(const Arg& x) { return negative(x); }
-inline Pattern operator-(const Pattern& x) { return negative(x); }
 inline Expr operator~(const Arg& x) { return bitwise_not(x); }
 inline Expr abs(const Arg& x) { return absolute(x); }
 inline Expr pow(const Arg& x, const Arg& y) { return power(x, y); }
@@ -262,23 +240,26 @@ Expr conj(const Arg& x);
 /// In [-pi, pi]; signed zeros choose the side of the cut.
 Expr angle(const Arg& x);
 
-/// Sums and products of many terms as one node.
+/// Sums and products of all terms, which broadcast, as one node. ValueError: there are none.
 Expr add(const ExprList& terms);
 Expr multiply(const ExprList& factors);
 
 /// Axes to reduce: none given means all. Negative axes count from the end.
 struct Axes {
-  bool all = true;
-  IntList list;
+  bool all = true;  ///< whether it is all axes, whatever is in `list`
+  IntList list;     ///< the axes
   Axes() = default;
+  /// One axis, or those of a list: none if it is empty.
   Axes(std::int64_t axis) : all(false), list{axis} {}
   Axes(int axis) : all(false), list{axis} {}
   Axes(std::initializer_list<std::int64_t> axes) : all(false), list(axes) {}
   Axes(IntList axes) : all(false), list(std::move(axes)) {}
 };
+/// Whether axes that are reduced stay, with extent 1: `sum(x, 0, keepdims)`.
 enum class Keepdims : bool { no, yes };
 inline constexpr Keepdims keepdims = Keepdims::yes;
 
+// Over axes. The reference has the texts of their records, as it has of elementwise functions.
 Expr sum(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
 Expr prod(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
 Expr max(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
@@ -287,7 +268,8 @@ Expr any(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
 Expr all(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
 Expr mean(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
 Expr logsumexp(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
-/// Index (int64) of the first largest / smallest element; over all axes: in the flattened array.
+/// Index (int64) of the first largest / smallest element, or the first NaN; over all axes: in the
+/// flattened array. ValueError: there are no elements.
 Expr argmax(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
 Expr argmin(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
 /// {values, indices} in one pass. The axes are reduced together, indices count row-major over them.
@@ -296,37 +278,48 @@ std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes = {},
 std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes = {},
                                      Keepdims keep = Keepdims::no);
 
-/// One extent may be -1: it takes what is left (TypeError when that is not a polynomial).
+/// The elements in row-major order under another shape, in which -1 takes what is left. ValueError,
+/// of the call where it knows the extents first: another number of elements.
 Expr reshape(const Arg& x, const Shape& shape);
+/// Axis i of the result is axis axes[i] of x; no axes reverse them. ValueError: no permutation.
 Expr transpose(const Arg& x, IntList axes = {});
+/// x with a new axis of extent 1, at this position of the result.
 Expr expand_dims(const Arg& x, std::int64_t axis);
+/// x without axes of extent 1 (ValueError: another one); by default all those known to be 1.
 Expr squeeze(const Arg& x, const Axes& axes = {});
+/// x repeated along new first axes and those of literal extent 1. ValueError: it does not fit.
 Expr broadcast_to(const Arg& x, const Shape& shape);
+/// The arrays one after another along an axis, or along a new one, in their common dtype.
+/// ValueError: no arrays, other ranks, or other extents on the rest of the axes.
 Expr concatenate(const ExprList& arrays, std::int64_t axis = 0);
 Expr stack(const ExprList& arrays, std::int64_t axis = 0);
 
-/// 0, 1, ..., n - 1 (int64 unless another dtype is given).
+/// 0, 1, ..., n - 1 (int64 unless another dtype is given). TypeError: a bool or complex dtype.
 Expr arange(const Dim& n, DType dtype = DType::int64, Arg::Place at = Arg::Place::current());
 /// The same with the extent taken from a rank-0 int64 value; ValueError at run time when negative.
 Expr arange(const Expr& n, DType dtype = DType::int64, Arg::Place at = Arg::Place::current());
 /// `value` in every element: a broadcast.
 Expr full(const Shape& shape, const Arg& value);
+/// The identity matrix of an order.
 Expr eye(const Dim& rows, DType dtype = DType::float64, Arg::Place at = Arg::Place::current());
 /// A dimension as a rank-0 int64 value.
 Expr extent(const Dim& d);
 
 /// Matrix product by NumPy's matmul rules: rank 1 operands are rows / columns, leading axes batch.
+/// ValueError, here and below: inner extents differ, or an operand of matmul has no axes.
 Expr matmul(const Arg& a, const Arg& b);
 /// NumPy's dot: matmul up to rank 2; sums the last axis of a with the last but one of b beyond.
 Expr dot(const Arg& a, const Arg& b);
+/// Sums of products over axes of a and as many of b, pair by pair: the other axes of a, then of b.
 Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b);
+/// The matrix of products a[i] b[j] of the flattened arrays.
 Expr outer(const Arg& a, const Arg& b);
 
 /// How windows lie on an image with n spatial axes. A list holds one number for all axes, or one an
 /// axis; `padding` may also hold a pair an axis: what is added before and behind it.
 struct Windows {
-  IntList stride{1}, padding{0}, dilation{1};
-  std::int64_t groups = 1;  // of channels, which do not mix
+  IntList stride{1}, padding{0}, dilation{1};  ///< in elements
+  std::int64_t groups = 1;                     ///< of channels, which do not mix
 };
 /// Cross-correlation over 1 to 3 spatial axes: x[N, C, ...] with w[O, C / groups, ...] gives
 /// y[b, o, i] = sum over c, t of x[b, c, stride * i + dilation * t - padding] * w[o, c, t], where x
@@ -343,18 +336,20 @@ Expr avg_pool(const Arg& x, const IntList& size, const IntList& stride = {},
 /// Blocks of `size` on the last axes, block i with element i of each part, in row-major order.
 Expr interleave(const ExprList& parts, const IntList& size);
 
+// As those over axes.
 Expr softmax(const Arg& x, std::int64_t axis = -1);
 Expr log_softmax(const Arg& x, std::int64_t axis = -1);
 
 /// The identity, opaque to every rule: equal expressions with different `k` stay apart. What is
 /// made of it is computed after the values in `after`.
 Expr barrier(const Arg& x, std::int64_t k = 0, const ExprList& after = {});
+/// The identity, a constant to derivatives: x has no influence by way of it.
 Expr stop_gradient(const Arg& x);
 /// The identity; a derivative by way of it is a TypeError that names `x`.
 Expr undefined_grad(const Arg& x);
-/// The identity; shows `message` and the value when it is computed.
+/// The identity; shows `message` and the value each time it is computed.
 Expr print(const Arg& x, std::string message);
-/// x, which the callback gets each time it is computed and the condition, a scalar, is true.
+/// x, which the callback gets each time it is computed and the condition, a bool scalar, is true.
 Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition = true);
 /// The identity; what is computed from it runs on the device: "cpu", "cuda:1", "sim", or "" for
 /// that of the function. ValueError: no device has such a name.
@@ -374,7 +369,7 @@ Expr shaped(const Arg& x, const Shape& shape, std::string message);
 /// `x`, where the extents `left` must be `right`: errors as those of `shaped`.
 Expr where_equal(const Arg& x, const Shape& left, const Shape& right, std::string message);
 
-/// What one position of `x(...)` may be.
+/// As a position of `x(...)`: the axes that the others leave, a new axis of extent 1, a whole axis.
 struct Ellipsis {};
 struct NewAxis {};
 struct WholeAxis {};
@@ -385,20 +380,23 @@ inline constexpr WholeAxis all_of{};
 /// only the call knows follows Python there, but a difference of extents (n - 3) counts from the
 /// front and stops at 0. The step is a constant, not 0.
 struct Range {
-  std::optional<Dim> start, stop;
-  Dim step;
+  std::optional<Dim> start, stop;  ///< the first index, and the one behind the last
+  Dim step;                        ///< from one index to the next
+  /// All indices, or some.
   Range(WholeAxis = {}) : step(1) {}
   Range(std::optional<Dim> start, std::optional<Dim> stop, Dim step = 1)
       : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
 };
-/// start:stop and start:stop:step.
+/// start:stop and start:stop:step; start: to the end; :stop from the beginning.
 Range range(Dim start, Dim stop, Dim step = 1);
 Range from(Dim start, Dim step = 1);
 Range until(Dim stop, Dim step = 1);
 
+/// One position of `x(...)`. Remembers the line of the caller.
 class Index {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
+  /// An integer, a whole axis, a range of indices, the rest of the axes, a new axis.
   Index(std::integral auto i, Place at = Place::current()) : Index(Dim(whole(i)), at) {}
   Index(const Dim& d, Place at = Place::current());
   Index(WholeAxis w, Place at = Place::current());
@@ -409,12 +407,14 @@ class Index {
   /// places of its true elements.
   Index(const Expr& e, Place at = Place::current());
   Index(const Array& a, Place at = Place::current()) : Index(Expr(a), at) {}
+  /// Copies and moves.
   Index(const Index& other);
   Index(Index&& other) noexcept;
   Index& operator=(const Index& other);
   Index& operator=(Index&& other) noexcept;
   ~Index();
-  using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;
+  using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;  ///< what it may be
+  /// What it is, and the line of the caller.
   const Item& item() const { return item_; }
   const Origin& origin() const { return origin_; }
 
@@ -428,8 +428,10 @@ class Index {
   Item item_;
   Origin origin_;
 };
+/// `x(...)` with a list of indices, of any number. Errors are those of `x(...)`.
 Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
-/// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
+/// x with the indexed part replaced by (of duplicate indices the last one counts), or increased by
+/// `v` (duplicates add up), which takes x's dtype and broadcasts.
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v);
@@ -448,7 +450,7 @@ Expr maximum_at(const Arg& x, std::span<const Index> items, const Arg& v);
 /// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`,
 /// which is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns);
-/// Elements of `x` along `axis` at integer indices of any shape.
+/// Elements of `x` along `axis` at integer indices of any shape, whose axes stand in its place.
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);
 
 /// The records behind indexing. Slices: element i of the result is x[start + i * step] on each
@@ -474,7 +476,7 @@ struct LoopOptions {
   /// Of n steps those before each k-th one, and of k steps those before each, so about n / k + k.
   /// No step is made more than twice. `root`: k is the root of n.
   std::int64_t checkpoint_every = 0;
-  static constexpr std::int64_t root = -1;
+  static constexpr std::int64_t root = -1;  ///< of `checkpoint_every`
   /// So many at a time, c, with the fewest steps made again (Griewank and Walther 2000): none is
   /// made more than r times for n <= (c + r)! / (c! r!).
   std::int64_t checkpoints = 0;
@@ -491,8 +493,8 @@ std::vector<Expr> scan(const Arg& count, const ExprList& initial, const LoopBody
 /// What a loop goes over: arrays with an element for each step along the first axis. With `reverse`
 /// step 0 has the last element.
 struct Sequences {
-  std::vector<Expr> arrays;
-  bool reverse = false;
+  std::vector<Expr> arrays;  ///< of one extent along the first axis
+  bool reverse = false;      ///< whether steps go from the last element to the first
 };
 /// As LoopBody, with the elements of the sequences.
 using ScanBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> states,
@@ -505,8 +507,8 @@ std::vector<Expr> scan(const Arg& count, const ExprList& initial, const Sequence
 /// states, and what the body kept of each step, stacked along a new first axis; the same for the
 /// most steps, with zeros behind the last one.
 struct WhileResults {
-  Expr steps;
-  std::vector<Expr> states, rows, rows_and_zeros;
+  Expr steps;                                      ///< int64 scalar: how many steps there were
+  std::vector<Expr> states, rows, rows_and_zeros;  ///< see above
 };
 /// Of i (int64 scalar) and the states: a bool scalar, whether there is a further step, then the new
 /// states, then what is kept of this one.
@@ -523,7 +525,7 @@ std::vector<Expr> while_loop(const ExprList& initial,
 
 /// What the two branches of a choice give: values of the same dtypes and shapes, one by one.
 struct Branches {
-  std::vector<Expr> then, otherwise;
+  std::vector<Expr> then, otherwise;  ///< as many of each
 };
 /// then() if the predicate, a bool scalar, is true, else otherwise(). What these functions make
 /// runs only in the branch that is taken; what there was before they were called is computed in any
@@ -541,8 +543,8 @@ std::vector<Expr> ifelse(const Arg& condition, const Branches& branches);
 /// (output); a null one is zero. Without rules the derivative is that of the outputs.
 struct OpFromGraphOptions {
   using Rule = std::function<std::vector<Expr>(std::span<const Expr> x, std::span<const Expr> y,
-                                               std::span<const Expr> directions)>;
-  Rule vjp, jvp;
+                                               std::span<const Expr> directions)>;  ///< see above
+  Rule vjp, jvp;  ///< cotangents of x by those of y; tangents of y by those of x
   /// The derivative computes anew what it needs between the inputs and the outputs.
   bool recompute = false;
   /// What messages about the rules call the operation.
@@ -558,8 +560,10 @@ class OpFromGraph {
  public:
   /// None: applying it is a TypeError, as it is of one that was moved from.
   OpFromGraph() = default;
+  /// The function that makes these outputs of these inputs.
   OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs,
               const OpFromGraphOptions& options = {});
+  /// The outputs for arguments of the types of the inputs.
   std::vector<Expr> operator()(std::span<const Expr> arguments) const;
 
  private:

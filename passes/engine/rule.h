@@ -13,7 +13,7 @@
 
 #include "ir/graph/expr.h"
 #include "ir/op/op.h"
-#include "ir/op/pattern.h"
+#include "passes/engine/pattern_functions.h"
 
 namespace gnomon {
 

@@ -314,7 +314,7 @@ Array Array::slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t
   const LineScope line(at);
   const int wanted = axis < 0 ? axis + rank() : axis;
   if (wanted < 0 || wanted >= rank())
-    throw ValueError(fmt::format("slice: expected an axis of {}, found axis {}", describe(), axis));
+    throw IndexError(fmt::format("slice: expected an axis of {}, found axis {}", describe(), axis));
   if (step == 0) throw ValueError("slice: expected a step other than 0, found 0");
   std::vector<std::int64_t> new_shape(shape().begin(), shape().end());
   std::vector<std::int64_t> new_strides(strides().begin(), strides().end());
@@ -427,8 +427,11 @@ void Array::pack_into(void* destination) const {
 
 void Array::assign(const Array& source, Place at) {
   const LineScope line(at);
-  if (source.dtype() != dtype() || !same_shape(*this, source))
-    throw ValueError(fmt::format("assign: expected {}, found {}", describe(), source.describe()));
+  const auto mismatch = [&] {
+    return fmt::format("assign: expected {}, found {}", describe(), source.describe());
+  };
+  if (source.dtype() != dtype()) throw TypeError(mismatch());
+  if (!same_shape(*this, source)) throw ValueError(mismatch());
   if (record_->elsewhere) throw_elsewhere();
   if (source.record_->elsewhere) source.throw_elsewhere();
   if (source.record_ == record_) return;

@@ -83,8 +83,16 @@ Expr interp(const Arg& x, const Arg& xp, const Arg& fp, const std::optional<Arg>
 
 Expr digitize(const Arg& x, const Arg& bins, Side closed) {
   const CallScope call("digitize", x.origin());
-  const auto [v, edges] = promoted(x, bins);
-  return searchsorted(edges, v, closed == Side::right ? Side::left : Side::right);
+  const auto [v, given] = promoted(x, bins);
+  if (given.rank() != 1)
+    throw ValueError(fmt::format("digitize: expected a vector of bins, found {}", describe(given)));
+  const Expr before = given(until(-1)), behind = given(from(1));
+  const Expr ascends = all(less_equal(before, behind));
+  const Expr edges = check(given, ascends || all(greater_equal(before, behind)),
+                           "digitize: expected ascending or descending bins, not NaN");
+  const Expr places = searchsorted(where(ascends, edges, flip(edges)), v,
+                                   closed == Side::right ? Side::left : Side::right);
+  return where(ascends, places, extent(given.dim(0)) - places);
 }
 
 Expr histogram_bin_edges(const Arg& x, std::int64_t bins) {

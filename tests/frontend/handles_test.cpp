@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/engine/pattern_functions.h"
 #include "stdlib/control/custom_gradients.h"
 #include "stdlib/lines/fourier.h"
 #include "stdlib/reductions/statistics.h"
