@@ -88,18 +88,21 @@ constexpr std::string_view name_of(RewriteLevel level) {
 
 /// `value` stands in the place of `expression` in this function alone.
 struct Given {
-  Expr expression;
-  Expr value;
+  Expr expression;  ///< any part of the outputs and updates
+  Expr value;       ///< of its dtype (TypeError) and rank (ValueError)
 };
 
-/// All options: those of the table, and those that are no plain values.
+/// How `compile` makes a function: `{.name = "step", .threads = 1}`, in the order of the members.
+/// ValueError of `compile`: a value that an option does not take.
 struct CompileOptions {
   /// A name for messages and dumps.
   std::string name = {};
+  /// What stands in the place of parts of the outputs and updates.
   std::vector<Given> givens = {};
   /// Whether variables without an update get their default one, but for those in
   /// `without_default_update`.
   bool default_updates = true;
+  /// Variables that keep their values, unless an update names them.
   std::vector<Shared> without_default_update = {};
   /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
   std::vector<int> donated = {};

@@ -19,15 +19,15 @@ struct Closed;
 struct CompileOptions;
 class Graph;
 
-/// What a value loses in bits, of the elements that were compared: see `accuracy_report`.
+/// What a value loses in bits, before a rewrite and after it: see `accuracy_report`.
 struct RewriteAccuracy {
-  std::int64_t compared = 0;
-  double mean_before = 0, worst_before = 0, mean_after = 0, worst_after = 0;
+  std::int64_t compared = 0;  ///< elements whose real value is known
+  double mean_before = 0, worst_before = 0, mean_after = 0, worst_after = 0;  ///< bits an element
 };
 
 /// One rule that replaced one value.
 struct ExplainedRewrite {
-  std::string pass, rule;
+  std::string pass, rule;     ///< their names
   std::string promise;        ///< "exact", "accurate", "finite" or "fast": see rules.md
   std::string before, after;  ///< in the names of the parameters
   /// Additions of the operations that one form has and the other has not, as "45*n"; empty: not
@@ -41,54 +41,58 @@ struct ExplainedRewrite {
 
 /// A question that the compiler asked itself, and its answer.
 struct ExplainedDecision {
-  std::string pass;      ///< "fuse", "lower", "call", or a pass over graphs or modules
-  std::string question;  ///< "in one loop", "in place"
-  bool is_so = false;
+  std::string pass;            ///< "fuse", "lower", "call", or a pass over graphs or modules
+  std::string question;        ///< "in one loop", "in place"
+  bool is_so = false;          ///< the answer
   std::string subject, other;  ///< what it is about; the second of two, or empty
-  std::string reason;
-  std::vector<std::string> lines, nodes;
+  std::string reason;          ///< why
+  std::vector<std::string> lines, nodes;  ///< as of `ExplainedRewrite`
 };
 
 /// A step of the function that runs, as `Profile` names it.
 struct ExplainedStep {
-  std::string kind, name;
-  int inside = -1;  ///< the step it is part of, by position
-  std::vector<std::string> lines, nodes;
+  std::string kind, name;                 ///< "kernel"; what it makes
+  int inside = -1;                        ///< the step it is part of, by position
+  std::vector<std::string> lines, nodes;  ///< as of `ExplainedRewrite`
 };
 
 /// A pass that ran; sizes are nodes of the graph, or steps of the module.
 struct ExplainedPass {
-  std::string name, doc;
-  std::size_t size_before = 0, size_after = 0;
-  std::uint64_t fired = 0;
+  std::string name, doc;                        ///< what it is called, and what it does
+  std::size_t size_before = 0, size_after = 0;  ///< of the graph or the module
+  std::uint64_t fired = 0;                      ///< how many rewrites it made
 };
 
 /// What is left of an explanation: all of it where a text is empty.
 struct ExplanationFilter {
   std::string line = {};  ///< "model.py:12", "12" for that line of any file, "model.py" for all
   std::string node = {};  ///< "%3" of the captured graph, the name of an op, or that of a value
-  std::string rule = {};
-  std::string pass = {};
+  std::string rule = {};  ///< its name
+  std::string pass = {};  ///< its name
 };
 
 /// How values are sampled for the accuracy of rewrites; as in `AccuracyOptions`.
 struct ExplanationSampling {
-  std::vector<std::pair<std::string, SampledRange>> ranges = {};  ///< of parameters, by name
-  std::vector<std::pair<std::string, std::int64_t>> extents = {};
-  int points = 100;
-  std::uint64_t seed = 1;
+  std::vector<std::pair<std::string, SampledRange>> ranges = {};   ///< of parameters, by name
+  std::vector<std::pair<std::string, std::int64_t>> extents = {};  ///< by symbols; 3 for others
+  int points = 100;        ///< how often all parameters are drawn
+  std::uint64_t seed = 1;  ///< of the draws
 };
 
 /// Made anew of a function's graph, without the compiler of C++: its code stays as it is. One that
 /// is default made or moved from explains nothing: what is asked of it is a ValueError.
 class Explanation {
  public:
+  /// In the order they were made.
   const std::vector<ExplainedRewrite>& rewrites() const& { return source(), rewrites_; }
+  /// In the order they were made.
   const std::vector<ExplainedDecision>& decisions() const& { return source(), decisions_; }
   /// In the order they run, a loop before what is inside it. Whatever was left out of others by a
   /// filter, positions are those in this list.
   const std::vector<ExplainedStep>& steps() const& { return source(), steps_; }
+  /// In the order they ran.
   const std::vector<ExplainedPass>& passes() const& { return source(), passes_; }
+  /// The same, moved out.
   std::vector<ExplainedRewrite> rewrites() && { return source(), std::move(rewrites_); }
   std::vector<ExplainedDecision> decisions() && { return source(), std::move(decisions_); }
   std::vector<ExplainedStep> steps() && { return source(), std::move(steps_); }
@@ -109,6 +113,7 @@ class Explanation {
   Explanation with_arguments(std::span<const Array> arguments,
                              std::span<const std::string> converted = {}) const;
 
+  /// For people to read.
   std::string text() const;
   /// One object of JSON.
   std::string json() const;

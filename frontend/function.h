@@ -28,16 +28,18 @@ namespace gnomon {
 
 /// A result of a function, with a name or without.
 struct Output {
+  /// Without a name, or with one, which is distinct among the outputs of a function.
   Output(Expr e) : value(std::move(e)) {}
   Output(std::string n, Expr e) : value(std::move(e)), name(std::move(n)) {}
-  Expr value;
-  std::string name;
+  Expr value;        ///< what is computed
+  std::string name;  ///< empty for none
 };
 
 /// Outputs as a parameter: in braces, or any range of expressions or outputs.
 class OutputList : public std::vector<Output> {
  public:
   OutputList() = default;
+  /// Some in braces, or those of a range.
   OutputList(std::initializer_list<Output> list) : vector(list) {}
   OutputList(std::vector<Output> list) : vector(std::move(list)) {}
   template <class Range>
@@ -51,16 +53,17 @@ class OutputList : public std::vector<Output> {
   }
 };
 
-/// The new value of a shared variable: of its dtype and shape, TypeError otherwise.
+/// The new value of a shared variable: of its dtype (TypeError) and shape (ValueError).
 struct Update {
-  SharedVariable variable;
-  Expr value;
+  SharedVariable variable;  ///< which one
+  Expr value;               ///< what it has after a call, of the values before it
 };
 
 /// Which output of a call: its number or its name. Remembers the line of the caller.
 class OutputKey {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
+  /// A number from 0, or a name.
   template <std::integral I>
   OutputKey(I number, Place at = Place::current())
       : number_(static_cast<std::size_t>(number)), at_(at) {}
@@ -80,14 +83,15 @@ class Results {
  public:
   Results() = default;
 
-  /// By number or name; ValueError when there is none such. Of a call that has no name, as in
+  /// By number (else IndexError) or name (else ValueError). Of a call that has no name, as in
   /// `f(x)[0]`, the array itself, which then may be kept.
   const Array& operator[](const OutputKey& key) const& GNOMON_LIFETIMEBOUND {
     return arrays_[position(key)];
   }
   Array operator[](const OutputKey& key) && { return take(key); }
+  /// How many there are.
   std::size_t size() const { return arrays_.size(); }
-  /// Moves an output out. ValueError when there is none such.
+  /// Moves an output out. Errors as of `[]`.
   Array take(const OutputKey& key) { return std::move(arrays_[position(key)]); }
   /// All of them, moved out: `auto [loss, gradient] = f(x).take<2>();`. ValueError: it is another
   /// number.
@@ -98,6 +102,7 @@ class Results {
     for (std::size_t i = 0; i < N; ++i) all[i] = std::move(arrays_[i]);
     return all;
   }
+  /// For loops over all of them.
   const Array* begin() const& GNOMON_LIFETIMEBOUND { return arrays_.begin(); }
   const Array* end() const& GNOMON_LIFETIMEBOUND { return arrays_.end(); }
   const Array* begin() const&& = delete;
@@ -132,7 +137,8 @@ concept NumberRange = requires(const Range& numbers) {
 /// the dtype of a scalar input that can hold such a number.
 class CallArgument {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
+  /// Numbers that lie side by side, as a vector; an array, or a number.
   template <NumberRange Range>
     requires(!std::convertible_to<const Range&, Array>)
   CallArgument(const Range& numbers, Place at = Place::current())
@@ -168,9 +174,9 @@ class Function {
   bool defined() const noexcept { return program_ != nullptr; }
 
   /// Computes the outputs and commits the updates. Arguments in the order of the inputs; they are
-  /// never written to. ValueError: number, dtype, rank or extents of the arguments, an index out of
-  /// range, a failed check; then no shared variable has changed. Errors end with the line of the
-  /// call, if they name none.
+  /// never written to. TypeError: number or dtypes of the arguments; ValueError: ranks, extents, a
+  /// number that the input's dtype cannot hold, a failed check; IndexError: an index out of range.
+  /// Then no shared variable has changed. Errors end with the line of the call, if they name none.
   Results operator()(std::span<const Array> arguments,
                      std::source_location at = std::source_location::current()) const;
   template <std::same_as<std::source_location> Place = std::source_location>
@@ -215,7 +221,7 @@ class Function {
   std::string graph_text() const&& { return graph_text(); }
   std::string module_text() const&& { return module_text(); }
   std::string source() const&& { return source(); }
-  /// Which rewrites made the final graph what it is.
+  /// Which rewrites made the final graph what it is; empty as `graph_text` is.
   const std::string& explain() const& GNOMON_LIFETIMEBOUND;
   std::string explain() const&& { return explain(); }
   /// The way from the captured graph to the steps that run, with reasons; also of a function that
@@ -248,7 +254,8 @@ class Function {
 };
 
 /// Compiles `outputs` and `updates` as a function of `inputs`. TypeError: an output needs an input
-/// that is not in the list, a variable is updated twice, an update has another type;
+/// that is not in the list, an input is no input or there twice, a variable is updated twice, an
+/// update has another dtype; ValueError: another shape, a name of two outputs, an option;
 /// CompileError: the toolchain is missing or failed.
 Function compile(const ExprList& inputs, OutputList outputs, std::vector<Update> updates = {},
                  CompileOptions options = {},

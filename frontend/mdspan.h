@@ -28,7 +28,8 @@ class ElementView {
   using Places = std::make_index_sequence<N>;
 
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
+  /// The view of an array, which it keeps.
   explicit ElementView(Array array, Place at = Place::current()) : array_(std::move(array)) {
     if constexpr (std::is_const_v<T>)
       data_ = std::as_const(array_).template data<Element>(at);
@@ -44,18 +45,24 @@ class ElementView {
     }
   }
 
+  /// The number of axes.
   static constexpr std::size_t rank() { return N; }
+  /// The extent of an axis, and the elements from one index on it to the next.
   std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
+  /// The first element.
   T* data_handle() const { return data_; }
+  /// The array that it shows.
   const Array& array() const { return array_; }
 
+  /// The element at N indices.
   template <std::integral... I>
     requires(sizeof...(I) == N)
   T& operator()(I... indices) const {
     return data_[offset({static_cast<std::int64_t>(indices)...}, Places())];
   }
 #if defined(__cpp_multidimensional_subscript)
+  /// The same, `v[i, j]`.
   template <std::integral... I>
     requires(sizeof...(I) == N)
   T& operator[](I... indices) const {
@@ -63,6 +70,7 @@ class ElementView {
   }
 #endif
 #if defined(__cpp_lib_mdspan)
+  /// The type of the standard library's view.
   using Mdspan = std::mdspan<T, std::dextents<std::int64_t, N>, std::layout_stride>;
   /// The same without the array, which has to live on. Strides below 0 are not for std::mdspan.
   Mdspan mdspan() const {

@@ -13,6 +13,7 @@
 #include "stdlib/ops.h"
 #include "stdlib/reductions/statistics.h"
 
+/// Arrays, expressions over them, functions compiled of expressions, and NumPy's functions.
 namespace gnomon {
 
 namespace linalg {
@@ -38,14 +39,17 @@ inline Expr vector_norm(const Arg& x, double order = 2, const Axes& axes = {},
 
 namespace nn {
 using gnomon::log_softmax, gnomon::sigmoid, gnomon::softmax, gnomon::softplus, gnomon::tanh;
+/// Other names of `silu` and `mse_loss`, which takes the mean.
 inline Expr swish(const Arg& x) { return silu(x); }
 inline Expr mse(const Arg& x, const Arg& targets) { return mse_loss(x, targets); }
 }  // namespace nn
 
+/// The solvers of `gnomon::solvers` for equations and minima.
 namespace optimize {
 using solvers::fixed_point, solvers::minimize, solvers::root;
 }  // namespace optimize
 
+/// The solvers of `gnomon::solvers` for differential equations.
 namespace integrate {
 using solvers::odeint, solvers::solve_ivp;
 }  // namespace integrate

@@ -24,8 +24,10 @@ class RandomStream {
  public:
   /// None: whatever is asked of it is a ValueError, as it is of one that was moved from.
   RandomStream() = default;
+  /// A stream that begins at the state of a seed, in a shared variable of this name.
   explicit RandomStream(std::uint64_t seed, std::string name = "random_state");
-  /// A stream whose state is a variable of type uint64[2], with `draws` draws built so far.
+  /// A stream whose state is a variable of type uint64[2] (TypeError), with `draws` draws built so
+  /// far.
   RandomStream(SharedVariable state, std::uint64_t draws);
 
   /// The state of a new draw.
@@ -35,6 +37,7 @@ class RandomStream {
   /// Starts again, as a stream made with this seed.
   void seed(std::uint64_t seed) const;
 
+  /// The variable that holds the state.
   const SharedVariable& state() const& GNOMON_LIFETIMEBOUND { return state_; }
   SharedVariable state() const&& { return state_; }
   /// The number of draws that have been built.

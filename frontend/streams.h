@@ -25,6 +25,7 @@ std::ostream& operator<<(std::ostream& out, const A& a) {
 std::ostream& operator<<(std::ostream& out, const Function& f);
 /// Each on a line of its own.
 std::ostream& operator<<(std::ostream& out, const Results& results);
+/// An extent "2*n", a type "f32[n, 3]", the name of a dtype.
 template <std::same_as<Dim> D>
 std::ostream& operator<<(std::ostream& out, const D& d) {
   return out << d.text();

@@ -19,17 +19,19 @@ namespace gnomon {
 /// A matrix by rows, whose memory is somebody else's.
 template <ScalarType T>
 struct MatrixView {
-  const T* data = nullptr;
-  std::int64_t rows = 0, columns = 0;
+  const T* data = nullptr;             ///< the first element
+  std::int64_t rows = 0, columns = 0;  ///< how many there are
 };
 /// A matrix by rows.
 template <ScalarType T>
 struct Matrix {
-  std::vector<T> values;
-  std::int64_t rows = 0, columns = 0;
+  std::vector<T> values;               ///< rows * columns elements
+  std::int64_t rows = 0, columns = 0;  ///< how many there are
+  /// The element of row i and column j, which are not checked.
   const T& operator()(std::int64_t i, std::int64_t j) const {
     return values[static_cast<std::size_t>(i * columns + j)];
   }
+  /// The same memory, as long as the matrix lives.
   operator MatrixView<T>() const { return {values.data(), rows, columns}; }
 };
 
@@ -124,19 +126,23 @@ void expect(std::string_view what, std::span<const Expr> values,
 
 template <class Signature>
 class TypedFunction;
-/// A function of arguments A... that returns R. Vectors and views are copied for the call.
+/// A function of arguments A... that returns R: numbers, std::vector, Matrix and Array. Arguments
+/// may be std::span<const T> and MatrixView, R void or a std::tuple. Vectors and views are copied
+/// for the call.
 template <class R, class... A>
 class TypedFunction<R(A...)> {
  public:
   TypedFunction() = default;
+  /// What `compile` made; its types are not checked here.
   explicit TypedFunction(Function function) : function_(std::move(function)) {}
 
-  /// Errors as of `Function`.
+  /// Calls the function. Errors as of `Function`.
   R operator()(const A&... arguments,
                std::source_location at = std::source_location::current()) const {
     const std::array<Array, sizeof...(A)> arrays{typed::As<A>::array(arguments)...};
     return typed::Returned<R>::of(function_(std::span<const Array>(arrays), at));
   }
+  /// The function without types.
   const Function& function() const& GNOMON_LIFETIMEBOUND { return function_; }
 
  private:

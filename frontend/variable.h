@@ -25,6 +25,7 @@ class SharedVariable : public Expr {
  public:
   /// No variable: whatever is asked of it but `defined` is an error.
   SharedVariable() = default;
+  /// The expression of a variable.
   explicit SharedVariable(Shared variable)
       : Expr(shared_leaf(variable)), variable_(std::move(variable)) {}
 
@@ -37,24 +38,26 @@ class SharedVariable : public Expr {
   }
   /// Readers never wait for calls that update the variable: see `Shared::keep_readable`.
   void keep_readable() const { variable_.keep_readable(); }
+  /// The variable itself.
   const Shared& variable() const& GNOMON_LIFETIMEBOUND { return variable_; }
   Shared variable() const&& { return variable_; }
 
   /// The new value that calls give to the variable where nothing else does: an expression of its
-  /// dtype and rank (TypeError), of itself or others; null for none.
+  /// dtype (TypeError) and rank (ValueError), of itself or others; null for none.
   void set_default_update(const Expr& value);
+  /// Null where there is none.
   Expr default_update() const;
 
  private:
   Shared variable_;
 };
 
-/// A shared variable whose extents are those of `value`.
+/// A shared variable with a first value, whose extents are those of all its values.
 inline SharedVariable shared(Array value, std::string name) {
   const Extents shape = value.shape();
   return SharedVariable(Shared(std::move(name), std::move(value), shape));
 }
-/// The same with extents that may change where `shape` says -1.
+/// The same with extents that may change where `shape` says -1. ValueError: `value` has others.
 inline SharedVariable shared(Array value, std::string name, Extents shape) {
   return SharedVariable(Shared(std::move(name), std::move(value), shape));
 }

@@ -67,8 +67,10 @@ class IndexError : public ValueError {
 /// The toolchain failed; `source` and `log` say where.
 class CompileError : public Error {
  public:
+  /// What failed, the code that was compiled, and what the compiler said.
   explicit CompileError(const std::string& what, std::string source = {}, std::string log = {})
       : Error(what), source_(std::move(source)), log_(std::move(log)) {}
+  /// The code, and what the compiler said; empty where there is none.
   const std::string& source() const noexcept { return source_; }
   const std::string& log() const noexcept { return log_; }
 
@@ -90,6 +92,7 @@ class FileError : public DeviceError {
       : DeviceError(what), code_(code), reason_(std::move(reason)), path_(std::move(path)) {}
   /// The system's number: ENOENT where there is no such file.
   int code() const noexcept { return code_; }
+  /// What the system says, and the path, which may be empty.
   const std::string& reason() const noexcept { return reason_; }
   const std::string& path() const noexcept { return path_; }
 

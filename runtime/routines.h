@@ -29,8 +29,8 @@ enum class Routine : int32_t {
   irdft,             // back, to lines [columns, 1]
 };
 
-/// Which eigenvalues come first: those left or right of the imaginary axis, in or out of the unit
-/// circle.
+/// Which eigenvalues come first: any, those left or right of the imaginary axis, inside or outside
+/// of the unit circle.
 enum class EigenvalueOrder : int32_t { any, left, right, inside, outside };
 
 /// Whether it is a Fourier transform (runtime/lines/fourier.h).

@@ -62,8 +62,8 @@ ThreadPool& pool();
 /// The most threads that took part in a job which this thread started, since it was set to 1.
 std::int32_t* workers_of_jobs() noexcept;
 
-/// Sets the most threads that compiled functions use at once, the caller included.
-/// The default is GNOMON_NUM_THREADS, else the CPUs this process may use.
+/// Sets the most threads that compiled functions use at once, the caller included: up to 256.
+/// The default is GNOMON_NUM_THREADS, else the CPUs this process may use. ValueError: below 1.
 void set_threads(int threads);
 
 }  // namespace gnomon

@@ -12,6 +12,7 @@
 
 namespace gnomon {
 
+/// What `export_library` makes of functions.
 struct ExportOptions {
   /// The processors to compile for: "native", a level of an architecture ("x86-64-v3",
   /// "aarch64+sve", see `processor_levels`), or LLVM's name of one of this machine's. Of several
@@ -41,26 +42,27 @@ struct ExportOptions {
 
 /// A unit of a library, and the processor that it was compiled for.
 struct ExportedUnit {
-  Unit unit;
-  std::string target;
-  std::string assembly, llvm_ir;  // if they were asked for
+  Unit unit;                      ///< its name and its C++
+  std::string target;             ///< the processor, as in `ExportOptions::targets`
+  std::string assembly, llvm_ir;  ///< if they were asked for
 };
 
+/// A library, before it is written: see `write_library`.
 struct ExportedLibrary {
-  std::string name;
-  std::string header;  // NAME.h
-  std::vector<ExportedUnit> units;
-  std::vector<char> object;  // relocatable
-  std::string python;        // NAME/__init__.py of a wheel
-  std::string wheel_version;
-  bool is_portable = false;             // it asks what the processor has
-  std::string gpu = {};                 // that runs it, if one does
-  std::vector<char> weights = {};       // their file, if they have one
-  std::vector<std::string> needs = {};  // libraries that programs link with it: "lapack", "blas"
-  std::string cuda = {}, launches = {}, ptx = {};  // if they were asked for
+  std::string name;                     ///< an identifier of C
+  std::string header;                   ///< the text of NAME.h
+  std::vector<ExportedUnit> units;      ///< those that the object is made of
+  std::vector<char> object;             ///< relocatable
+  std::string python;                   ///< NAME/__init__.py of a wheel
+  std::string wheel_version;            ///< of the options
+  bool is_portable = false;             ///< it asks what the processor has
+  std::string gpu = {};                 ///< that runs it, if one does
+  std::vector<char> weights = {};       ///< their file, if they have one
+  std::vector<std::string> needs = {};  ///< libraries that programs link with it: "lapack", "blas"
+  std::string cuda = {}, launches = {}, ptx = {};  ///< if they were asked for
 
-  std::vector<char> archive() const;  // a static library of the object
-  std::vector<char> shared() const;   // a shared one
+  std::vector<char> archive() const;  ///< a static library of the object
+  std::vector<char> shared() const;   ///< a shared one
 };
 
 struct Closed;

@@ -1,10 +1,10 @@
 // Files of graphs (.gn): functions, or expressions, as a text that people can read.
 //
-//   # gnomon graph, format 1, written by gnomon 0.1.0
-//   # values: 6a3f01c2 npz
-//   # checksum: 1b7c90de (of what follows; delete it to edit)
-//   # about: {"kind": "function", "name": "step", ...}
-//   graph[n](x: f64[n], shared w: f64[n]) { ... }
+//     # gnomon graph, format 1, written by gnomon 0.1.0
+//     # values: 6a3f01c2 npz
+//     # checksum: 1b7c90de (of what follows; delete it to edit)
+//     # about: {"kind": "function", "name": "step", ...}
+//     graph[n](x: f64[n], shared w: f64[n]) { ... }
 //
 // Constants with many elements, values of shared variables and defaults of inputs are in a file of
 // values beside it, of the same name: as constant_0, shared_0, argument_0 and so on. The second
@@ -24,18 +24,18 @@ namespace gnomon {
 
 /// An input of a function in a file.
 struct SavedInput {
-  Expr value;
-  std::string name = {};     // what calls call it, if not by the name of `value`
-  Array default_value = {};  // none where calls have to give it
+  Expr value;                ///< an input
+  std::string name = {};     ///< what calls call it, if not by the name of `value`
+  Array default_value = {};  ///< none where calls have to give it
 };
 
 /// What a file says: a function, or expressions alone.
 struct SavedGraph {
-  bool is_function = true;
-  Structure structure = Structure::list;  // of the results, or of the expressions
-  std::vector<SavedInput> inputs;
-  std::vector<Output> outputs;  // with the keys of a dict as names
-  std::vector<Update> updates;
+  bool is_function = true;                ///< else expressions
+  Structure structure = Structure::list;  ///< of the results, or of the expressions, in Python
+  std::vector<SavedInput> inputs;         ///< of a function
+  std::vector<Output> outputs;            ///< with the keys of a dict as names
+  std::vector<Update> updates;            ///< of a function
   /// Of a function: which dtypes calls convert, see `gn.function` of Python.
   std::optional<bool> allow_downcast;
   /// Of a function: its name, the donated inputs, and the options that decide what is computed. A

@@ -10,12 +10,19 @@
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 
+/// Updates of parameters that descend a cost: `compile({x}, {cost}, optim::adam(cost, {w, b}))`.
+/// Each function makes its state as shared variables, zero at first and named after the parameter
+/// (`w_momentum`), and returns the updates of state and parameters. g is the gradient of a
+/// parameter p, e the learning rate: a number, an expression or a shared variable, cast to p's
+/// dtype. All states with a prime are the new ones, and products and quotients are by element.
+/// Errors are those of `Objective::gradients`.
 namespace gnomon::optim {
 
 /// What is minimised: a float scalar, whose gradients are taken, or ready gradients, one for each
 /// parameter and of its type.
 class Objective {
  public:
+  /// A cost, or gradients.
   Objective(const Expr& cost) : cost_(cost) {}
   Objective(std::vector<Expr> gradients) : gradients_(std::move(gradients)) {}
   Objective(std::initializer_list<Expr> gradients) : gradients_(gradients) {}
@@ -23,8 +30,8 @@ class Objective {
   Objective(const std::array<Expr, n>& gradients)
       : gradients_(gradients.begin(), gradients.end()) {}
 
-  /// One for each parameter. TypeError: no parameters, parameters that are not floats or do not
-  /// influence the cost, another number of gradients; `name` is the optimizer's.
+  /// One for each parameter. TypeError: parameters that are not floats or do not influence the
+  /// cost; ValueError: no parameters, another number of gradients. `name` is the optimizer's.
   std::vector<Expr> gradients(std::string_view name,
                               const std::vector<SharedVariable>& parameters) const;
 
@@ -33,12 +40,8 @@ class Objective {
   std::vector<Expr> gradients_;
 };
 
+/// What is changed: shared variables of floats.
 using Parameters = std::vector<SharedVariable>;
-
-// Each function makes its state as shared variables, zero at first and named after the parameter
-// (`w_momentum`), and returns the updates of state and parameters. g is the gradient of a parameter
-// p, e the learning rate: a number, an expression or a shared variable, cast to p's dtype. All
-// states with a prime are the new ones, and products and quotients are by element.
 
 /// p' = p - e g (Cauchy 1847; Robbins and Monro 1951).
 std::vector<Update> sgd(const Objective& objective, const Parameters& parameters,

@@ -23,6 +23,7 @@ struct Term {
 /// scalars, floor quotients, remainders, minima and maxima. Equality is equality of normal forms.
 class Dim {
  public:
+  /// An extent that is known.
   constexpr Dim(std::int64_t constant = 0) : constant_(constant) {}
   constexpr Dim(int constant) : constant_(constant) {}
 
@@ -30,19 +31,25 @@ class Dim {
   static Dim symbol(std::string name);
   /// The symbol with a given number: canonical graphs number theirs from 0.
   static Dim symbol(std::uint64_t number, std::string name);
-  /// The value of a rank-0 int64 expression. Constants and `extent` nodes are seen through.
+  /// The value of a rank-0 int64 expression (TypeError). Constants and `extent` nodes are seen
+  /// through.
   static Dim value(const Value& scalar);
 
+  /// Whether it is a number.
   bool is_constant() const { return !terms_; }
   /// The constant; InternalError if the dimension is not one.
   std::int64_t constant() const;
+  /// Whether it is this number.
   bool is(std::int64_t c) const { return !terms_ && constant_ == c; }
   /// The atom if this is exactly one atom, else null.
   AtomRef atom() const;
   /// The non-constant terms in normal order.
   const std::vector<Term>& terms() const;
+  /// The number that is added to the terms.
   std::int64_t constant_term() const { return constant_; }
 
+  /// Sums, differences and products. ValueError: a number that does not fit int64, or too many
+  /// terms.
   friend Dim operator+(const Dim& a, const Dim& b);
   friend Dim operator-(const Dim& a, const Dim& b);
   friend Dim operator*(const Dim& a, const Dim& b);
@@ -50,10 +57,13 @@ class Dim {
   /// Quotient and remainder rounded to minus infinity. ValueError on a constant 0 divisor.
   friend Dim floor_div(const Dim& a, const Dim& b);
   friend Dim mod(const Dim& a, const Dim& b);
+  /// The smaller one, and the larger one.
   friend Dim min(const Dim& a, const Dim& b);
   friend Dim max(const Dim& a, const Dim& b);
+  /// Whether they are equal for all values of their symbols.
   friend bool operator==(const Dim& a, const Dim& b);
 
+  /// Of equal ones the same.
   std::size_t hash() const;
   /// "3", "n", "2*n + m", "floor(n / 2)".
   std::string text() const;
@@ -89,6 +99,7 @@ struct Atom {
   ~Atom();
 };
 
+/// Whether they are the same symbol, value or operation.
 bool operator==(const Atom& a, const Atom& b);
 
 }  // namespace gnomon

@@ -29,10 +29,12 @@ inline constexpr bool never = false;
 class Expr {
  public:
   Expr() = default;
+  /// The handle of a value of the graph.
   Expr(Value value) : value_(std::move(value)) {}
-  /// A constant.
+  /// A constant: a copy of the array. TypeError: it is none.
   Expr(const Array& constant);
 
+  /// The value of the graph.
   const Value& value() const& GNOMON_LIFETIMEBOUND { return value_; }
   Value value() && { return std::move(value_); }
   operator const Value&() const GNOMON_LIFETIMEBOUND { return value_; }
@@ -48,16 +50,22 @@ class Expr {
         "std::min and std::max, and x.defined() to ask whether x refers to an expression");
     return false;
   }
+  /// The dtype and the shape.
   const Type& type() const& GNOMON_LIFETIMEBOUND { return value_.type(); }
   Type type() const&& { return value_.type(); }
+  /// The dtype of the elements.
   DType dtype() const { return value_.dtype(); }
+  /// The number of axes.
   int rank() const { return value_.rank(); }
-  /// The extent of an axis (negative counts from the end).
+  /// The extent of an axis (negative counts from the end). IndexError: there is no such axis.
   Dim dim(int axis) const;
+  /// The extents, which may be symbolic.
   const Shape& shape() const& GNOMON_LIFETIMEBOUND { return value_.shape(); }
   Shape shape() const&& { return value_.shape(); }
 
-  /// Indexing as NumPy's `x[...]`: integers, slices, `ellipsis`, `newaxis`, integer expressions.
+  /// Indexing as NumPy's `x[...]`: integers, slices (`range`), `ellipsis`, `newaxis`, expressions
+  /// and arrays of integers or bools. IndexError, of the call for what only that knows: an index is
+  /// out of range, or there are too many; TypeError: an array of other numbers.
   Expr operator()(const Index& i) const;
   Expr operator()(const Index& i, const Index& j) const;
   Expr operator()(const Index& i, const Index& j, const Index& k) const;
@@ -77,6 +85,7 @@ class Expr {
 class Comparison : public Expr {
  public:
   Comparison() = default;
+  /// Of an expression of dtype bool.
   explicit Comparison(Expr e) : Expr(std::move(e)) {}
   /// Any expression, as in `mask = mask & more`.
   Comparison& operator=(const Expr& e) {
@@ -94,14 +103,16 @@ Origin last_origin(const Expr& e);
 /// the caller.
 class Arg {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
   /// The same from another place.
   Arg(const Arg& other, Origin at) : Arg(other) { origin_ = at; }
+  /// An expression, an array (a constant, which is copied) or an extent (a rank-0 int64 value).
   Arg(const Expr& e, Place at = Place::current()) : Arg(e.value(), at) {}
   Arg(const Value& v, Place at = Place::current())
       : value_(v), origin_{at.file_name(), at.line()} {}
   Arg(const Array& a, Place at = Place::current()) : Arg(Expr(a).value(), at) {}
   Arg(const Dim& d, Place at = Place::current());
+  /// A weak number.
   Arg(std::floating_point auto v, Place at = Place::current())
       : kind_(Kind::real), real_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
   Arg(std::same_as<bool> auto v, Place at = Place::current())
@@ -112,7 +123,7 @@ class Arg {
         real_(v.real()),
         imag_(v.imag()),
         origin_{at.file_name(), at.line()} {}
-  // Unsigned numbers as such only where int64 has none.
+  /// A weak integer: int64, or uint64 where it is beyond that.
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Arg(T v, Place at = Place::current())
@@ -120,16 +131,20 @@ class Arg {
         whole_(static_cast<std::int64_t>(v)),
         origin_{at.file_name(), at.line()} {}
 
+  /// Whether it is a plain number, without a dtype of its own.
   bool is_weak() const { return kind_ != Kind::value; }
-  /// The value; a weak number becomes a rank-0 constant of `t`. TypeError when there is none.
+  /// The value; a weak number becomes a rank-0 constant of `t`. TypeError: there is none, or `t`
+  /// cannot hold the number.
   Value as(DType t) const;
-  /// The value; a weak number takes bool, int64, float64 or complex128.
+  /// The value; a weak number takes `weak_dtype()`.
   Value value() const;
   /// A weak number as a rank-0 array of `t`. TypeError when `t` cannot hold it.
   Array array(DType t) const;
-  /// The dtype a weak number would take by itself.
+  /// The dtype a weak number would take by itself: bool, int64, uint64, float64 or complex128.
   DType weak_dtype() const;
+  /// The value; null for a weak number.
   const Value* strong() const { return is_weak() ? nullptr : &value_; }
+  /// The line of the caller.
   const Origin& origin() const { return origin_; }
 
  private:
@@ -146,7 +161,8 @@ class Arg {
 /// during the call alone.
 class ExprList : public std::span<const Expr> {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
+  /// None, some in braces, or those of a range.
   ExprList(Place at = Place::current()) : origin_{at.file_name(), at.line()} {}
   ExprList(std::initializer_list<Expr> list, Place at = Place::current())
       : span(list.begin(), list.size()), origin_{at.file_name(), at.line()} {}
@@ -167,6 +183,7 @@ class ExprList : public std::span<const Expr> {
   ExprList(const ExprList&) = delete;
   ExprList& operator=(const ExprList&) = delete;
 
+  /// The line of the caller.
   const Origin& origin() const { return origin_; }
 
  private:
@@ -179,14 +196,17 @@ Expr apply(const Op& op, std::initializer_list<Arg> args, Attributes attributes 
 Expr apply(const Op& op, std::span<const Arg> args, Attributes attributes = {});
 /// All outputs of the application.
 std::vector<Expr> apply_all(const Op& op, std::span<const Arg> args, Attributes attributes = {});
-/// `x` with dtype `t`; `x` itself when it has it.
+/// `x` with dtype `t`; `x` itself when it has it. Floats become integers toward 0, the nearest one
+/// where they are out of range, 0 where they are NaN; integers wrap; bools are whether a number is
+/// not 0. TypeError: complex numbers become neither floats nor integers.
 Expr cast(const Arg& x, DType t);
 
-/// A constant of `t`: rank 0, or filling `shape` through a broadcast.
+/// A rank-0 constant of `t`; of bool, whether the number is not 0. TypeError: an integer dtype
+/// cannot hold it.
 Expr constant(double v, DType t);
 Expr constant(std::int64_t v, DType t);
 Expr constant(std::uint64_t v, DType t);
-/// TypeError unless `t` is complex.
+/// A rank-0 constant of complex numbers. TypeError: `t` is another dtype.
 Expr constant(std::complex<double> v, DType t);
 /// Whether `v` is a rank-0 constant, or the broadcast of one; its value through double / int64. A
 /// complex constant has one if its imaginary part is 0.
@@ -194,8 +214,10 @@ std::optional<double> constant_value(const Value& v);
 /// The array of a constant node, or null.
 const Array* constant_array(const Value& v);
 
-/// A symbolic input of a function. `shape` of given dimensions, or `rank` fresh symbols.
+/// A symbolic input of a function, of the given extents. The name is that of messages.
 Expr tensor(std::string name, DType dtype, Shape shape);
+/// A symbolic input of rank 0, 1, 2, 3 or 4. Its extents are symbols of their own, `name.0` and so
+/// on: any call may have others.
 Expr scalar(std::string name, DType dtype = DType::float64);
 Expr vector(std::string name, DType dtype = DType::float64);
 Expr matrix(std::string name, DType dtype = DType::float64);

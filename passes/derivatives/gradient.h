@@ -26,13 +26,14 @@ namespace gnomon {
 
 /// What a derivative with respect to a value that has no influence is.
 enum class Disconnected : std::uint8_t {
-  error,  // TypeError that names the value
-  zero,   // zeros of the value's type
-  none,   // null
+  error,  ///< TypeError that names the value
+  zero,   ///< zeros of the value's type
+  none,   ///< null
 };
 
+/// How derivatives are made.
 struct GradOptions {
-  Disconnected disconnected = Disconnected::error;
+  Disconnected disconnected = Disconnected::error;  ///< of values without influence
   /// Values that count as constants: nothing goes on to what they are made of.
   std::vector<Expr> constants = {};
   /// Derive the expression as it is written, not the form that rules of stability give it first.
@@ -44,11 +45,12 @@ struct GradOptions {
 /// TypeError: `cost` is not a float scalar, a value is not a float, the cost does not depend on it
 /// (see GradOptions), or depends on it through an op that has no derivative.
 std::vector<Expr> grad(const Arg& cost, const ExprList& wrt, GradOptions options = {});
-// `{x}` would be an Expr rather than a list of one.
+/// The same with respect to a list in braces; with respect to one value.
 std::vector<Expr> grad(const Arg& cost, std::initializer_list<Expr> wrt, GradOptions options = {});
 Expr grad(const Arg& cost, const Expr& wrt, GradOptions options);
 
-/// `auto [dw, db] = grad(cost, w, b);`; with one value, its gradient itself.
+/// The same for values one by one, as in `auto [dw, db] = grad(cost, w, b)`; with one value, its
+/// gradient itself.
 template <class... Wrt>
   requires(sizeof...(Wrt) > 0 && (std::convertible_to<const Wrt&, Expr> && ...))
 auto grad(const Arg& cost, const Wrt&... wrt) {
@@ -63,20 +65,22 @@ auto grad(const Arg& cost, const Wrt&... wrt) {
   }
 }
 
-/// The cost and its gradients.
+/// The cost and its gradients, as of `grad`.
 struct ValueAndGrad {
-  Expr value;
-  std::vector<Expr> gradients;
+  Expr value;                   ///< the cost
+  std::vector<Expr> gradients;  ///< one for each value
 };
 ValueAndGrad value_and_grad(const Arg& cost, const ExprList& wrt, GradOptions options = {});
 
 /// Vector-Jacobian product: cotangents of `wrt` given one cotangent per output, of its type (null:
-/// zero). Disconnected values give zeros unless the options say otherwise.
+/// zero). Disconnected values give zeros unless the options say otherwise. TypeError: as of `grad`,
+/// or another dtype; ValueError: another shape, or another number of cotangents.
 std::vector<Expr> vjp(const ExprList& outputs, const ExprList& wrt, const ExprList& cotangents,
                       GradOptions options = {Disconnected::zero, {}});
 
 /// Jacobian-vector product: tangents of `outputs` given one tangent per value of `wrt`, of its type
-/// (null: zero). An output that is not a float has no tangent: its entry is null.
+/// (null: zero). An output that is not a float has no tangent: its entry is null. Errors: as of
+/// `vjp`.
 std::vector<Expr> jvp(const ExprList& outputs, const ExprList& wrt, const ExprList& tangents);
 
 /// Derivatives of closed bodies, as rules of ops that have bodies get them:

@@ -32,6 +32,7 @@ inline constexpr int max_rank = 64;
 class Extents : public std::span<const std::int64_t> {
  public:
   Extents() = default;
+  /// Those of a list or a range, copied.
   Extents(std::initializer_list<std::int64_t> list) { keep(list.begin(), list.size()); }
   template <class Range>
     requires(std::convertible_to<const Range&, std::span<const std::int64_t>> &&
@@ -76,7 +77,7 @@ concept ScalarType = requires { dtype_of_type<T>::value; };
 /// their caller for their errors.
 class Array {
  public:
-  using Place = std::source_location;
+  using Place = std::source_location;  ///< the line of the caller
   Array() = default;
   /// A rank-0 array; the dtype is that of the C++ type.
   template <ScalarType T>
@@ -84,6 +85,7 @@ class Array {
   Array(long long value) : Array(static_cast<std::int64_t>(value)) {}
   Array(unsigned long long value) : Array(static_cast<std::uint64_t>(value)) {}
 
+  /// Copies refer to the same array; a handle that was moved from refers to none.
   Array(const Array& other) noexcept : record_(other.record_) { retain(); }
   Array(Array&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   Array& operator=(const Array& other) noexcept {
@@ -106,7 +108,8 @@ class Array {
   /// The same for extents that lie somewhere already.
   static Array of_extents(DType dtype, std::span<const std::int64_t> shape);
 
-  /// A copy of `values` in C order; without a shape, of rank 1.
+  /// A copy of `values` in C order; without a shape, of rank 1. ValueError: the shape has another
+  /// number of elements.
   template <ScalarType T>
   static Array from(std::span<const T> values, Extents shape, Place at = Place::current()) {
     return from_memory(dtype_of<T>, values.data(), values.size(), shape, at);
@@ -132,7 +135,8 @@ class Array {
   }
 
   /// An array over memory that Gnomon does not own; `keep_alive` is let go with the last handle.
-  /// Strides in elements; without them, C-contiguous.
+  /// Strides in elements; without them, C-contiguous. ValueError: as of `empty`, another number of
+  /// strides, or a null pointer for an array with elements.
   static Array borrow(void* data, DType dtype, Extents shape, Extents strides,
                       std::shared_ptr<void> keep_alive);
   static Array borrow(void* data, DType dtype, Extents shape,
@@ -140,6 +144,7 @@ class Array {
 
   /// An array in memory that is not the host's, C-contiguous: see runtime/device/device_array.h.
   static Array elsewhere(void* address, DType dtype, Extents shape, std::shared_ptr<void> holder);
+  /// Whether it is in the memory of a device.
   bool is_elsewhere() const { return record().elsewhere; }
   /// The first element, wherever it is.
   void* address() const { return record().data; }
@@ -148,8 +153,11 @@ class Array {
 
   /// Whether the handle refers to an array.
   bool defined() const noexcept { return record_ != nullptr; }
+  /// The type of the elements.
   DType dtype() const { return record().dtype; }
+  /// The number of axes.
   int rank() const { return record().rank; }
+  /// The extents.
   std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND {
     return {record().dims(), record_->rank};
   }
@@ -206,7 +214,8 @@ class Array {
   Array contiguous() const;
   /// A packed copy.
   Array copy() const;
-  /// Copies the elements of an array of the same dtype and shape into this one.
+  /// Copies the elements of an array into this one. TypeError: it has another dtype; ValueError:
+  /// another shape.
   void assign(const Array& source, Place at = Place::current());
 
   /// Handles and views that share this array.
@@ -214,16 +223,18 @@ class Array {
   /// Whether nothing else can see the data: one handle, memory of its own.
   bool unique() const noexcept;
 
-  /// Views: they share the data.
+  /// A view, as are those below: they share the data. Its axis i is axis axes[i] of this array.
+  /// ValueError: it is no permutation.
   Array transpose(Extents axes, Place at = Place::current()) const;
   /// Reverses the axes.
   Array transpose() const;
   /// Every `step`-th index from `start` up to `stop` (excluded); Python's rules for negative and
-  /// out-of-range bounds when `step` is positive. A negative step counts down.
+  /// out-of-range bounds when `step` is positive. A negative step counts down. IndexError: there is
+  /// no such axis; ValueError: the step is 0.
   Array slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1,
               Place at = Place::current()) const;
   /// The same elements in C order under another shape; one extent may be -1. A view when the array
-  /// is contiguous, else a packed copy.
+  /// is contiguous, else a packed copy. ValueError: it has another number of elements.
   Array reshape(Extents shape, Place at = Place::current()) const;
   /// The same memory as elements of another dtype of the same size; TypeError if it has another.
   Array view(DType dtype, Place at = Place::current()) const;
@@ -231,7 +242,7 @@ class Array {
   /// `data()` of a handle that is not const asks for it, or `assign`.
   Array copied_when_written() const;
   /// Any view: its first element is `offset` elements after this array's. All it shows must be
-  /// within what this array shows. Strides may be zero or negative.
+  /// within what this array shows, which is not checked. Strides may be zero or negative.
   Array view(Extents shape, Extents strides, std::int64_t offset,
              Place at = Place::current()) const;
 
@@ -306,11 +317,14 @@ class Array {
 template <class T>
 class Elements {
  public:
+  /// Those of an array of this dtype.
   explicit Elements(Array array) : array_(std::move(array)) {}
+  /// The element at a position in memory, which is not checked; the first one.
   const T& operator[](std::int64_t i) const { return get()[i]; }
   const T& operator*() const { return *get(); }
   /// For the rest of the expression.
   const T* get() const GNOMON_LIFETIMEBOUND { return array_.data<T>(); }
+  /// Does not compile, and says what to write.
   template <class U>
   operator U*() const {
     static_assert(!std::same_as<U, U>,

@@ -10,7 +10,7 @@
 
 namespace gnomon {
 
-/// Element type. The numbers are part of the ABI and of the cache format: append only.
+/// The type of elements. The numbers are part of the ABI and of the cache format: append only.
 enum class DType : std::uint8_t {
   bool_,
   int8,
@@ -31,6 +31,7 @@ enum class DType : std::uint8_t {
 
 inline constexpr int dtype_count = 15;
 
+/// The dtypes by their names alone: `float32` is `DType::float32`.
 inline constexpr DType bool_ = DType::bool_;
 inline constexpr DType int8 = DType::int8, int16 = DType::int16, int32 = DType::int32;
 inline constexpr DType int64 = DType::int64;
@@ -61,6 +62,7 @@ constexpr std::string_view short_name_of(DType t) {
   return names[static_cast<int>(t)];
 }
 
+/// Kinds of dtypes: each is bool, an integer with a sign or without, a float, or complex.
 constexpr bool is_bool(DType t) { return t == DType::bool_; }
 constexpr bool is_signed(DType t) { return t >= DType::int8 && t <= DType::int64; }
 constexpr bool is_unsigned(DType t) { return t >= DType::uint8 && t <= DType::uint64; }

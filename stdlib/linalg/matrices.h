@@ -29,7 +29,7 @@ Expr with_batch(const Expr& x, Shape batch);
 
 /// The operand as floats or complex numbers: integers become float64.
 Expr as_floats(const Arg& x);
-/// The same; TypeError in the name of `what` when it has fewer than two axes.
+/// The same; ValueError in the name of `what` when it has fewer than two axes.
 Expr as_matrices(const Arg& x, std::string_view what);
 /// The type of operand 0: matrices of floats or complex numbers; square ones.
 const Type& matrix_type(TypeContext&);

@@ -12,9 +12,10 @@ Expr vdot(const Arg& a, const Arg& b);
 Expr vecdot(const Arg& a, const Arg& b, std::int64_t axis = -1);
 /// Sums of products over the last axes of a and b.
 Expr inner(const Arg& a, const Arg& b);
-/// Products of matrices a[..., m, n] with vectors x[..., n], and of vectors x[..., m], conjugated,
-/// with matrices a[..., m, n]; the axes before broadcast.
+/// Products of matrices a[..., m, n] with vectors x[..., n]; the axes before broadcast.
 Expr matvec(const Arg& a, const Arg& x);
+/// Products of vectors x[..., m], conjugated, with matrices a[..., m, n]; the axes before these
+/// broadcast.
 Expr vecmat(const Arg& x, const Arg& a);
 /// dot of a[i] and b[i], for each i along axis 0: ranks 1 to 3.
 Expr batched_dot(const Arg& a, const Arg& b);
@@ -26,7 +27,7 @@ Expr batched_tensordot(const Arg& a, const Arg& b, std::int64_t axes = 2);
 Expr cross(const Arg& a, const Arg& b, std::int64_t axis = -1);
 /// The product of matrices in the order of multiplication that takes the fewest operations: by the
 /// extents where they are known, from left to right where they are not. The first may be a vector
-/// (a row), the last too (a column).
+/// (a row), the last too (a column). ValueError: there are fewer than two.
 Expr multi_dot(const ExprList& matrices);
 /// The product of n copies of square matrices; the identity for n = 0, of inverses for a negative
 /// one.

@@ -1,8 +1,4 @@
 // Discrete Fourier transforms along axes, as the fft extension of the Array API has them.
-//
-// Real operands of `fft` and its like become complex, integers float64. `n` (`s` for several axes)
-// cuts the operand or fills it up with zeros first; without it lengths stay. An axis without
-// elements is an error.
 #pragma once
 
 #include <optional>
@@ -10,6 +6,11 @@
 
 #include "stdlib/ops.h"
 
+/// Discrete Fourier transforms along axes, as the fft extension of the Array API has them. Real
+/// operands of `fft` and its like become complex, integers float64. `n` (`s` for several axes) cuts
+/// the operand or fills it up with zeros first; without it lengths stay. ValueError: an axis has no
+/// elements, or there are not as many lengths as axes; TypeError: a complex operand of `rfft`,
+/// `rfftn`, `rfft2` or `ihfft`.
 namespace gnomon::fft {
 
 /// What a transform is multiplied with: backward, 1 forwards and 1/n backwards; ortho, 1/sqrt(n)

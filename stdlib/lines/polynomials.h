@@ -10,7 +10,8 @@
 
 namespace gnomon {
 
-/// The polynomial at each x, by Horner's rule.
+/// The polynomial at each x, by Horner's rule. Here and below, coefficients are vectors
+/// (ValueError) of known extents (TypeError), that of the highest power first.
 Expr polyval(const Arg& p, const Arg& x);
 /// The coefficients of sums, differences and products.
 Expr polyadd(const Arg& a, const Arg& b);
@@ -18,9 +19,9 @@ Expr polysub(const Arg& a, const Arg& b);
 Expr polymul(const Arg& a, const Arg& b);
 /// Quotient and remainder; the first coefficient of the divisor is not 0.
 std::pair<Expr, Expr> polydiv(const Arg& dividend, const Arg& divisor);
-/// The coefficients of the derivative of an order, and of the integral with the constants 0.
-/// ValueError: the order is negative.
+/// The coefficients of the derivative of an order. ValueError: it is negative.
 Expr polyder(const Arg& p, std::int64_t order = 1);
+/// The coefficients of as many integrals, with the constants 0. ValueError: the order is negative.
 Expr polyint(const Arg& p, std::int64_t order = 1);
 /// The coefficients of the polynomial with the given zeros, the first of them 1.
 Expr poly(const Arg& zeros);

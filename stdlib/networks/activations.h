@@ -3,6 +3,8 @@
 
 #include "ir/graph/expr.h"
 
+/// Parts of networks: activations, layers, convolutions and pools of images, normalisations,
+/// losses.
 namespace gnomon::nn {
 
 /// max(x, 0), with derivative 0 at 0; NaN stays NaN.
@@ -20,9 +22,10 @@ Expr celu(const Arg& x, const Arg& alpha = 1.0);
 /// A multiple of elu that keeps mean 0 and variance 1 (Klambauer et al. 2017).
 Expr selu(const Arg& x);
 
+/// Whether `gelu` is exact, or approximated by tanh.
+enum class Gelu : bool { exact, tanh };
 /// x times the normal distribution function of x, or the approximation of that by tanh
 /// (Hendrycks and Gimpel 2016).
-enum class Gelu : bool { exact, tanh };
 Expr gelu(const Arg& x, Gelu form = Gelu::exact);
 /// x sigmoid(x), also known as swish (Elfwing, Uchibe and Doya 2018).
 Expr silu(const Arg& x);
@@ -44,8 +47,8 @@ Expr hard_shrink(const Arg& x, const Arg& threshold = 0.5);
 /// x moved toward 0 by `threshold`, and 0 where it would pass it.
 Expr soft_shrink(const Arg& x, const Arg& threshold = 0.5);
 
-/// a sigmoid(b) where a and b are the halves of an axis of x (Dauphin et al. 2017). The extent must
-/// be even.
+/// a sigmoid(b) where a and b are the halves of an axis of x (Dauphin et al. 2017). ValueError: the
+/// extent is not even.
 Expr glu(const Arg& x, std::int64_t axis = -1);
 
 }  // namespace gnomon::nn

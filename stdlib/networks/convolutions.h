@@ -15,7 +15,7 @@ namespace gnomon::nn {
 Expr conv_transpose(const Arg& x, const Arg& w, const Windows& windows = {},
                     const IntList& extra = {0});
 /// `conv` of each channel by itself, depthwise[C m, 1, ...], then pointwise[O, C m, 1, ...], which
-/// mixes them. The number of channels is a constant; `groups` is not used.
+/// mixes them. The number of channels is a constant (TypeError); `groups` is not used.
 Expr separable_conv(const Arg& x, const Arg& depthwise, const Arg& pointwise,
                     const Windows& windows = {});
 /// `conv` of x[N, C, n] with one spatial axis, where element i sees the elements up to i only: all
@@ -31,18 +31,18 @@ Expr patches(const Arg& x, const Shape& size, const Windows& windows = {});
 
 /// How `images2neibs` treats images that blocks do not fill.
 enum class Borders : std::uint8_t {
-  valid,          // blocks must fill the image
-  ignore,         // what is left over does not count
-  half,           // as valid, with size / 2 zeros on all sides
-  full,           // as valid, with size - 1 zeros on all sides
-  wrap_centered,  // odd blocks around every `step`-th element; the image goes on at its ends
+  valid,          ///< blocks must fill the image
+  ignore,         ///< what is left over does not count
+  half,           ///< as valid, with size / 2 zeros on all sides
+  full,           ///< as valid, with size - 1 zeros on all sides
+  wrap_centered,  ///< odd blocks around every `step`-th element; the image goes on at its ends
 };
 /// Blocks of size[2] of the last two axes of x[N, C, h, w], `step` apart (by default their size),
 /// as rows of a matrix: in the order of images, channels, rows and columns.
 Expr images2neibs(const Arg& x, const IntList& size, const IntList& step = {},
                   Borders borders = Borders::valid);
 /// The images of the given shape whose blocks of size[2], side by side, are the rows of `neibs`; 0
-/// where a border was ignored.
+/// where a border was ignored. ValueError: other borders than `valid` and `ignore`.
 Expr neibs2images(const Arg& neibs, const IntList& size, const Shape& shape,
                   Borders borders = Borders::valid);
 

@@ -7,9 +7,9 @@
 
 namespace gnomon::nn {
 
-// For n = 1, 2, 3: `conv`, `conv_transpose`, `separable_conv` and `unshared_conv` of images with n
-// spatial axes, and `max_pool`, `avg_pool` and `sum_pool` of windows on the last n axes, of which
-// `size` holds one extent for all, or one an axis. ValueError: the images have other axes.
+/// For n = 1, 2, 3: `conv`, `conv_transpose`, `separable_conv` and `unshared_conv` of images with n
+/// spatial axes, and `max_pool`, `avg_pool` and `sum_pool` of windows on the last n axes, of which
+/// `size` holds one extent for all, or one an axis. ValueError: the images have other axes.
 #define GNOMON_OF_RANK(n)                                                             \
   Expr conv##n##d(const Arg& x, const Arg& w, const Windows& windows = {});           \
   Expr conv_transpose##n##d(const Arg& x, const Arg& w, const Windows& windows = {},  \
@@ -32,7 +32,7 @@ GNOMON_OF_RANK(3)
 /// outside of the image.
 Expr unfold(const Arg& x, const Shape& size, const Windows& windows = {});
 /// 1 at the class that an integer names, 0 at the others, along a new axis: a label that is no
-/// class gives zeros. TypeError unless the labels are integers.
+/// class gives zeros: [..., classes]. TypeError unless the labels are integers.
 Expr one_hot(const Arg& labels, const Dim& classes, DType dtype = DType::float64,
              std::int64_t axis = -1);
 

@@ -1,23 +1,24 @@
 // Initial values of weights: draws of a state (random/random.h) whose spread goes by the shape.
-//
-// The fans of weights [inputs, outputs] are their extents; those of weights of convolutions,
-// [outputs, inputs, ...], the numbers of channels times the size of the window. Extents are
-// constants. `dtype` is float32 or float64.
 #pragma once
 
 #include <utility>
 
 #include "stdlib/random/random.h"
 
+/// Initial values of weights: draws of a state (`gnomon::random`) whose spread goes by the shape.
+/// The fans of weights [inputs, outputs] are their extents; those of weights of convolutions,
+/// [outputs, inputs, ...], the numbers of channels times the size of the window. Extents are
+/// constants (ValueError). `dtype` is float32 or float64 (TypeError).
 namespace gnomon::init {
 
-/// {fan in, fan out} of weights. TypeError unless they have two axes or more, of known extents.
+/// {fan in, fan out} of weights. ValueError unless they have two axes or more, of known extents.
 std::pair<double, double> fans(const Shape& shape);
 
+/// What the variance is divided by, and the distribution of the values.
 enum class Fan : std::uint8_t { in, out, average };
 enum class Distribution : std::uint8_t { uniform, normal, truncated_normal };
 /// Values of mean 0 and variance scale / fan; the truncated normal ones are within two deviations
-/// of the normal distribution that is cut.
+/// of the normal distribution that is cut. ValueError: the scale is not above 0.
 Expr variance_scaling(const Arg& state, const Shape& shape, double scale = 1.0, Fan fan = Fan::in,
                       Distribution distribution = Distribution::truncated_normal,
                       DType dtype = DType::float64);
@@ -44,7 +45,7 @@ Expr truncated_normal(const Arg& state, const Shape& shape, double stddev = 1.0,
 Expr orthogonal(const Arg& state, const Shape& shape, double gain = 1.0,
                 DType dtype = DType::float64);
 
-// The same under the names of their authors' other halves.
+/// Other names of `glorot_uniform` and so on, after the first names of their authors.
 inline Expr xavier_uniform(const Arg& state, const Shape& shape, double gain = 1.0,
                            DType dtype = DType::float64) {
   return glorot_uniform(state, shape, gain, dtype);

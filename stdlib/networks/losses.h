@@ -54,13 +54,13 @@ struct ClassOptions {
   std::optional<std::int64_t> ignore = {};
   /// The part of each label that goes to all classes alike.
   double label_smoothing = 0;
-  Reduction reduction = Reduction::mean;
+  Reduction reduction = Reduction::mean;  ///< of the losses
 };
 /// -log of the probability that softmax(logits) gives to the labels: integers, of the shape of
 /// logits without `axis` (negative ones count from the end), or probabilities of all classes,
 /// floats of the shape of logits. Means over labels of which none counts are NaN.
 Expr cross_entropy(const Arg& logits, const Arg& labels, const ClassOptions& options = {});
-/// The same of logarithms of probabilities, as they are; without smoothing, integers only.
+/// The same of logarithms of probabilities, as they are. ValueError: smoothing.
 Expr nll_loss(const Arg& logs, const Arg& labels, const ClassOptions& options = {});
 /// The divergence p (log(p) - logs) of Kullback and Leibler (1951) from a distribution with the
 /// logarithms `logs`; 0 where p is 0. `log_targets`: log(p) is given instead of p.
@@ -78,16 +78,16 @@ Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const 
 Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const Arg& w2,
                               const Arg& b2, const Arg& labels);
 
+/// How `ctc_loss` counts.
+struct CtcOptions {
+  std::int64_t blank = 0;                 ///< the class that stands for none
+  bool zero_infinity = false;             ///< 0 where no alignment is possible
+  Reduction reduction = Reduction::mean;  ///< of losses divided by numbers of labels, at least 1
+};
 /// -log of the probability of a sequence of labels, summed over all ways to align it with the steps
 /// of time (Graves et al. 2006): logits[t, n, classes], whose softmax gives the probabilities;
-/// labels[n, s], integers; the number of steps and of labels of each sequence, integers[n]; the
-/// class that stands for none. Infinite where no alignment is possible, or 0 if `zero_infinity`.
-/// Means are of the losses divided by the number of labels, at least 1.
-struct CtcOptions {
-  std::int64_t blank = 0;
-  bool zero_infinity = false;
-  Reduction reduction = Reduction::mean;
-};
+/// labels[n, s], integers; the number of steps and of labels of each sequence, integers[n].
+/// Infinite where no alignment is possible, or 0 if `zero_infinity`.
 Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
               const Arg& label_lengths, const CtcOptions& options = {});
 
@@ -121,7 +121,7 @@ Expr triplet_margin_loss(const Arg& anchor, const Arg& positive, const Arg& nega
 Expr cosine_similarity(const Arg& x1, const Arg& x2, std::int64_t axis = -1, double epsilon = 1e-8);
 
 /// How often each label was predicted as each: int64[classes, classes], rows by the actual labels.
-/// ValueError for labels outside.
+/// ValueError for labels outside, TypeError unless they are integers.
 Expr confusion_matrix(const Arg& actual, const Arg& predicted, const Dim& classes);
 
 }  // namespace gnomon::nn

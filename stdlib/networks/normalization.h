@@ -11,7 +11,7 @@ namespace gnomon::nn {
 
 /// What each normalised value is multiplied by, and what is added to it; null: 1 and 0.
 struct Affine {
-  Expr weight = {}, bias = {};
+  Expr weight = {}, bias = {};  ///< see above
 };
 
 /// weight (x - mean) / sqrt(var + epsilon) + bias with given statistics: one of each, or one for
@@ -19,8 +19,9 @@ struct Affine {
 Expr batch_norm(const Arg& x, const Arg& mean, const Arg& var, const Affine& affine = {},
                 const IntList& axes = {1}, double epsilon = 1e-5);
 
+/// What `batch_norm_train` gives.
 struct BatchNorm {
-  Expr y, mean, var;
+  Expr y, mean, var;  ///< the values, and the running statistics after them
 };
 /// The same with the mean and the variance of x itself over all other axes (Ioffe and Szegedy
 /// 2015), and the running statistics after it: (1 - momentum) running + momentum now, where `now`
@@ -39,6 +40,7 @@ Expr rms_norm(const Arg& x, const Expr& weight = {}, const IntList& axes = {-1},
               double epsilon = 1e-6);
 /// Of x[n, channels, ...]: statistics over `groups` of neighbouring channels and all axes behind
 /// them, for each n (Wu and He 2018). `weight` and `bias` have one number for each channel.
+/// ValueError: fewer than two axes, or channels that `groups` does not divide.
 Expr group_norm(const Arg& x, std::int64_t groups, const Affine& affine = {},
                 double epsilon = 1e-5);
 /// The same for each channel by itself (Ulyanov, Vedaldi and Lempitsky 2016).

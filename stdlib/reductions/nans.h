@@ -30,6 +30,7 @@ Expr nancumprod(const Arg& x, std::int64_t axis = -1);
 /// `quantile`, linear, of the elements that are not NaN, for one part q, a number or an expression;
 /// NaN of none.
 Expr nanquantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis = {});
+/// The same for q = 1/2.
 Expr nanmedian(const Arg& x, std::optional<std::int64_t> axis = {});
 /// `quantile` and `nanquantile` of q percent.
 Expr percentile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis = {},

@@ -9,8 +9,9 @@
 
 namespace gnomon {
 
-/// Whether |a - b| <= atol + rtol |b|; infinities are close to themselves, NaN if `nan` says so.
+/// Whether NaN is close to NaN.
 enum class EqualNan : bool { no, yes };
+/// Whether |a - b| <= atol + rtol |b|; infinities are close to themselves, NaN if `nan` says so.
 Expr isclose(const Arg& a, const Arg& b, double rtol = 1e-5, double atol = 1e-8,
              EqualNan nan = EqualNan::no);
 /// Whether all elements are close.
@@ -21,13 +22,14 @@ Expr array_equal(const Arg& a, const Arg& b);
 /// Whether all elements of two arrays that broadcast are equal.
 Expr array_equiv(const Arg& a, const Arg& b);
 
+/// What `nan_to_num` puts in the place of NaN, inf and -inf.
+struct Replacements {
+  double nan = 0;                                            ///< for NaN
+  double posinf = std::numeric_limits<double>::infinity();   ///< for inf; itself: the largest
+  double neginf = -std::numeric_limits<double>::infinity();  ///< for -inf; itself: the smallest
+};
 /// x with NaN, inf and -inf replaced: by 0 and the largest and smallest finite numbers of the dtype
 /// unless others are given. Of complex numbers either part.
-struct Replacements {
-  double nan = 0;
-  double posinf = std::numeric_limits<double>::infinity();   // the largest
-  double neginf = -std::numeric_limits<double>::infinity();  // the smallest
-};
 Expr nan_to_num(const Arg& x, const Replacements& by = {});
 /// Whether x is inf, or -inf.
 Expr isposinf(const Arg& x);

@@ -8,6 +8,8 @@
 #include "stdlib/ops.h"
 #include "stdlib/scalars/numbers.h"
 
+/// Special functions under SciPy's names (`scipy.special`). Operands broadcast; integers become
+/// floats. Those that are operations are in `gnomon` too, under the same names.
 namespace gnomon::special {
 
 // Operations, whose errors their records bound.
