@@ -60,6 +60,8 @@ template <class T>
 std::string text_of(const T& value) {
   if constexpr (std::is_enum_v<T>)
     return fmt::format("{}", static_cast<int>(value));
+  else if constexpr (std::is_same_v<T, FilePath>)
+    return value;
   else
     return fmt::format("{}", value);
 }

@@ -2,6 +2,7 @@
 // its check, its part in keys of the cache and its keyword in Python come from that row.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,14 @@ enum class Decides : std::uint8_t {
   work,    // how compiling and calling are done, whatever the code: it is in neither
 };
 
+/// A path as an option: any string, or a std::filesystem::path.
+class FilePath : public std::string {
+ public:
+  FilePath() = default;
+  template <std::convertible_to<std::string> T>
+  FilePath(const T& path) : std::string(path) {}
+};
+
 /// The name of a level of rewrites, as options have it: "all".
 constexpr std::string_view name_of(RewriteLevel level) {
   constexpr std::string_view names[] = {"none", "exact", "all", "fast"};
@@ -56,7 +65,7 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "and kernels seldom gain by it.")                                                              \
   X(bool, cache, true, work, any_value,                                                            \
     "Keep the compiled code on the disk, and take it from there.")                                 \
-  X(std::string, cache_folder, {}, work, any_value,                                      \
+  X(FilePath, cache_folder, {}, work, any_value,                                                   \
     "The folder of the cache; the default one if empty.")                                          \
   X(bool, explain, false, work, any_value,                                                         \
     "Keep the graph, the source and which rewrites were made; compiles anew even if the function " \

@@ -46,6 +46,9 @@ struct FileNotation<std::string> {
 };
 
 template <>
+struct FileNotation<FilePath> : FileNotation<std::string> {};
+
+template <>
 struct FileNotation<RewriteLevel> {
   static std::string text(RewriteLevel value) { return json_text(name_of(value)); }
   static std::optional<RewriteLevel> take(const Json& from) {

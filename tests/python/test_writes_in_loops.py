@@ -169,8 +169,9 @@ def plain(program, *args):
 
 def whole_copies(source: str) -> list[str]:
     """The steps of the outer loop that go over an array: calls of kernels on their own, copies."""
-    kernels, host = source.split("// --- host.cpp")
-    large = set(re.findall(r"^void (gnomon_k\d+)\(", kernels, re.M))
+    host = source[source.index("// --- host.cpp") :]
+    # Small ones are static, and part of what calls them.
+    large = set(re.findall(r"^void (gnomon_k\d+)\(", source, re.M))
     run = host[host.index("gnomon_run") :]
     loop = run[run.index("for (; i < ") :].split("\n  }\n")[0]
     calls = [c for c in re.findall(r"(gnomon_k\d+)\(", loop) if c in large]

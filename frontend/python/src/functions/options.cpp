@@ -67,12 +67,12 @@ struct Notation<std::string> {
 };
 
 template <>
-struct Notation<std::filesystem::path> {
+struct Notation<FilePath> {
   static std::string annotation() { return "str | PathLike[str]"; }
-  static std::optional<std::filesystem::path> take(const std::string& /*who*/, nb::handle from) {
+  static std::optional<FilePath> take(const std::string& /*who*/, nb::handle from) {
     return cast_of<std::filesystem::path>(from);
   }
-  static nb::object show(const std::filesystem::path& value) {
+  static nb::object show(const FilePath& value) {
     return nb::steal(PyUnicode_DecodeFSDefault(value.c_str()));
   }
 };
