@@ -565,7 +565,8 @@ bool precompile_prelude(const ClangSettings& settings, const ClangSink& sink, st
   FrontendMessages frontend(messages);
   std::vector<std::string> args = arguments(processor(settings), settings);
   std::replace(args.begin(), args.end(), std::string("c++"), std::string("c++-header"));
-  args.insert(args.end(), {"-emit-pch", "all.h"});
+  // What the headers use of their templates is made here, and not at the end of each unit.
+  args.insert(args.end(), {"-emit-pch", "-fpch-instantiate-templates", "all.h"});
   Files files = file_system(settings);
   const std::string text = all_headers(settings);
   add_file(*files, "all.h", text);
