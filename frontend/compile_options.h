@@ -31,12 +31,14 @@ enum class Decides : std::uint8_t {
   work,    // how compiling and calling are done, whatever the code: it is in neither
 };
 
-/// A path as an option: any string, or a std::filesystem::path.
+/// A path as an option: a string, or a std::filesystem::path.
 class FilePath : public std::string {
  public:
   FilePath() = default;
+  /// Whatever converts to a string.
   template <std::convertible_to<std::string> T>
   FilePath(const T& path) : std::string(path) {}
+  FilePath(std::string_view path) : std::string(path) {}
 };
 
 /// The name of a level of rewrites, as options have it: "all".

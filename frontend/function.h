@@ -66,7 +66,10 @@ class OutputKey {
   /// A number from 0, or a name.
   template <std::integral I>
   OutputKey(I number, Place at = Place::current())
-      : number_(static_cast<std::size_t>(number)), at_(at) {}
+      : number_(static_cast<std::int64_t>(number)), at_(at) {}
+  /// Of what converts to a number, as enumerators do.
+  OutputKey(std::size_t number, Place at = Place::current())
+      : number_(static_cast<std::int64_t>(number)), at_(at) {}
   template <class Name>
     requires std::convertible_to<const Name&, std::string_view>
   OutputKey(const Name& name, Place at = Place::current()) : name_(name), at_(at) {}
@@ -74,7 +77,7 @@ class OutputKey {
  private:
   friend class Results;
   std::optional<std::string_view> name_;
-  std::size_t number_ = 0;
+  std::int64_t number_ = 0;
   Place at_;
 };
 
@@ -112,7 +115,8 @@ class Results {
   friend class Function;
   friend struct Call;
   std::size_t position(const OutputKey& key) const {
-    return key.name_ || key.number_ >= size() ? found(key) : key.number_;
+    const auto i = static_cast<std::size_t>(key.number_);
+    return key.name_ || i >= size() ? found(key) : i;
   }
   std::size_t found(const OutputKey& key) const;
   [[noreturn]] void reject_count(std::size_t wanted, const std::source_location& at) const;

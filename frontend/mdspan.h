@@ -72,7 +72,7 @@ class ElementView {
 #if defined(__cpp_lib_mdspan)
   /// The type of the standard library's view.
   using Mdspan = std::mdspan<T, std::dextents<std::int64_t, N>, std::layout_stride>;
-  /// The same without the array, which has to live on. Strides below 0 are not for std::mdspan.
+  /// The same without the array, which has to live on. std::mdspan wants strides above 0.
   Mdspan mdspan() const {
     return Mdspan(
         data_, typename Mdspan::mapping_type(std::dextents<std::int64_t, N>(extents_), strides_));

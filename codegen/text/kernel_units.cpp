@@ -60,8 +60,8 @@ KernelUnits kernel_units(const Module& module, const DeviceKernels& launched,
     headers.insert(printed.headers.begin(), printed.headers.end());
     statements += printed.statements;
   }
-  // Beside the host's functions little code takes a quarter less to compile than in two units, which
-  // are no sooner done on two processors.
+  // Beside the host's functions little code takes a quarter less to compile than in two units,
+  // which are no sooner done on two processors.
   if (made.units.empty() && statements <= fewest_statements) {
     made.inlined += text;
     made.headers.merge(headers);

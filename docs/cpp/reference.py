@@ -7,6 +7,7 @@ function has an example.
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -38,10 +39,18 @@ def functions_without_examples(folder: pathlib.Path) -> list[str]:
     return sorted(lacking)
 
 
+def headers_left_out() -> list[str]:
+    """What gnomon.h includes and the reference does not have."""
+    named = set((ROOT / "docs" / "cpp" / "Doxyfile").read_text().split())
+    included = re.findall(r'#include "(.+)"', (ROOT / "frontend" / "gnomon.h").read_text())
+    return [header for header in included if header not in named]
+
+
 def main() -> int:
     folder = pathlib.Path(sys.argv[1]).resolve()
     problems = made(folder)
     problems += [f"{name}: no example" for name in functions_without_examples(folder)]
+    problems += [f"{header}: not in docs/cpp/Doxyfile" for header in headers_left_out()]
     for problem in problems:
         print(f"reference: {problem}", file=sys.stderr)
     if not problems:

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 // Writes the object unless a whole one is there already.
 Descriptor put_object(const Descriptor& folder, const EntryFile& entry, std::string_view bytes) {
   if (Descriptor there = whole_object(folder, entry)) return there;
+  errno = 0;
   const std::string name = object_name(entry.object);
   return write_file(folder, name, bytes) ? open_file(folder, name, most_object_bytes)
                                          : Descriptor();
@@ -104,8 +105,9 @@ CacheEntry Cache::store(std::string_view key, std::string_view manifest,
         return {entry.manifest, folder_ / name, std::move(file), true};
   }
   if (is_safe)
-    tell_once(fmt::format("functions are not kept in {}: {}; GNOMON_CACHE_DIR names another folder",
-                          folder_.string(), std::generic_category().message(errno)));
+    tell_once(fmt::format(
+        "functions are not kept in {}: {}; GNOMON_CACHE_DIR names another folder", folder_.string(),
+        errno != 0 ? std::generic_category().message(errno) : "what is written cannot be read"));
   return {entry.manifest, {}, Descriptor(), false};
 }
 

@@ -145,6 +145,9 @@ TEST_CASE("results are bound by name") {
   CHECK(next.to_vector<double>() == std::vector{2.0, 2.0, 2.0});
   CHECK(total.item<double>() == 3.0);
   CHECK_THROWS_AS(f(ones).take<3>(), ValueError);
+  enum { of_next, of_total };
+  CHECK(f(ones)[of_total].item<double>() == 3.0);
+  CHECK_THROWS_WITH_AS(f(ones)[-1], doctest::Contains("found number -1 ["), IndexError);
 }
 
 TEST_CASE("calls take any number of arrays and numbers") {
@@ -296,4 +299,14 @@ TEST_CASE("functions of the user's keep their own lines inside of loops") {
     found = error.what();
   }
   CHECK(found.ends_with(fmt::format("[idiom_test.cpp:{}]", __LINE__ - 5)));
+  solvers::IvpOptions options;
+  options.events = {{[](States y, const Expr&) { return y[0] + tensor("z", float64, {Dim(2)}); }}};
+  try {
+    solvers::solve_ivp([](States y, const Expr&) { return std::vector<Expr>{-y[0]}; }, Array(0.0),
+                       Array(1.0), {x}, options);
+  } catch (const Error& error) {
+    found = error.what();
+  }
+  CHECK(found.starts_with("add: extents differ"));
+  CHECK(found.ends_with(fmt::format("[idiom_test.cpp:{}]", __LINE__ - 8)));
 }

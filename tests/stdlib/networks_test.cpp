@@ -166,7 +166,7 @@ TEST_CASE("initial values have the spread of their fans") {
   const Expr q = init::orthogonal(state, {2, 5});
   check_numbers_close(compiled_value({state}, matmul(q, transpose(q)), {seed}), {1, 0, 0, 1});
   CHECK(error_of([&] { init::he_normal(state, {Dim::symbol("n"), 3}); }) ==
-        "fans: expected known extents, found [n, 3]");
+        "he_normal: expected known extents, found [n, 3]");
 }
 
 TEST_CASE("a transposed convolution has the extents that a convolution started from") {

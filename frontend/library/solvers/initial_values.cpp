@@ -144,7 +144,7 @@ Expr time_of_type(const Expr& t, DType type, const char* what) {
 
 Slope event_of(const OdeEvent& event, const Packing& packing) {
   return [&](const Expr& y, const Expr& t) {
-    const Expr value = event.function(packing.unpack(y), t);
+    const Expr value = with_own_lines(event.function)(packing.unpack(y), t);
     if (value.rank() != 0 || !(is_float(value.dtype()) || is_integer(value.dtype())))
       throw TypeError(fmt::format("solve_ivp: expected a number from an event, found {}",
                                   describe(value.value())));
