@@ -64,12 +64,7 @@ class OutputKey {
  public:
   using Place = std::source_location;  ///< the line of the caller
   /// A number from 0, or a name.
-  template <std::integral I>
-  OutputKey(I number, Place at = Place::current())
-      : number_(static_cast<std::int64_t>(number)), at_(at) {}
-  /// Of what converts to a number, as enumerators do.
-  OutputKey(std::size_t number, Place at = Place::current())
-      : number_(static_cast<std::int64_t>(number)), at_(at) {}
+  OutputKey(std::int64_t number, Place at = Place::current()) : number_(number), at_(at) {}
   template <class Name>
     requires std::convertible_to<const Name&, std::string_view>
   OutputKey(const Name& name, Place at = Place::current()) : name_(name), at_(at) {}

@@ -12,17 +12,9 @@
 
 namespace gnomon {
 
-namespace {
-
-std::filesystem::path folder_of(const std::string& given) {
-  return given.empty() ? default_cache_folder() : std::filesystem::path(given);
-}
-
-}  // namespace
-
 FunctionStore::FunctionStore(const Closed& closed, const CompileOptions& options,
                              const std::optional<MemoryBudget>& budget, const Target& target)
-    : cache_(folder_of(options.cache_folder)),
+    : cache_(std::string(options.cache_folder)),
       key_(cache_key(closed.graph, options, budget, target)),
       manifest_head_(manifest_head(key_)),
       name_(options.name),

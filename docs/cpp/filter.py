@@ -29,10 +29,10 @@ OPTION = re.compile(r"X\((.+), (\w+), (.+), \w+, \w+,((?:\s*\\\n\s*\"[^\"]*\")+)
 FIELD = r"\w+(?:\{\w*\}| = (?:\{\}|[^,;(){}]+))?"
 SEVERAL = re.compile(
     rf"^( *(?:inline constexpr )?[\w:<>]+ )({FIELD}(?:, {FIELD})+);( *///<.*)?$", re.M)
-# Macros, operators on patterns of rules, deleted functions, specialisations of std's types,
-# definitions of members, and a function with the name of an option.
+# Macros, deleted functions, specialisations of std's types, definitions of members, and a function
+# with the name of an option.
 HIDDEN = re.compile(r"^#define (?:.*\\\n)*.*\n|^GNOMON_\w+\(GNOMON_DECLARE\)\n|"
-                    r"^inline Pattern .*\n|^(?: *template <.*\n)?.* = delete;\n|"
+                    r"^(?: *template <.*\n)?.* = delete;\n|"
                     r"^template <>\nstruct std::(?:.*\n)*?};\n|"
                     r"^template <.*\n\S.* Array::\w+\(.*\{\n(?:.*\n)*?}\n|"
                     r"^\S.* default_updates\((?:.*\n)*?.*;\n", re.M)

@@ -61,7 +61,7 @@ std::string content_hash(std::string_view bytes) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-Cache::Cache(fs::path folder) : folder_(std::move(folder)) {}
+Cache::Cache(const fs::path& folder) : folder_(folder.empty() ? default_cache_folder() : folder) {}
 
 std::optional<CacheEntry> Cache::find(std::string_view key) const {
   check_key(key);

@@ -47,7 +47,8 @@ struct CacheStats {
 /// and the cache is empty.
 class Cache {
  public:
-  explicit Cache(std::filesystem::path folder = default_cache_folder());
+  /// Without a folder, the default one.
+  explicit Cache(const std::filesystem::path& folder = {});
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
 
