@@ -1,7 +1,8 @@
 // Sorts of the lines of an axis, by keys: integers in the order of the elements.
 //
-// Short lines are merged, long ones sorted by bytes of their keys from the lowest up. Both keep the
-// order of equal keys. One very long line is sorted in parts on all threads, which are then merged.
+// Short lines are merged, long ones sorted by bytes of their keys from the lowest up, or by vectors
+// where the processor can. All keep the order of equal keys. One very long line is sorted in parts on
+// all threads, which are then merged.
 #pragma once
 
 #include "runtime/abi.h"
@@ -12,9 +13,10 @@ namespace gnomon {
 
 namespace sorts {
 
-constexpr int64_t least_work = 4096;        // elements that are worth a thread
-constexpr int64_t shortest_part = 1 << 15;  // elements of a part of a very long line
-constexpr int64_t strip = 8;                // lines that are brought together at once
+constexpr int64_t most_elements = 0xffffffff;  // of a line: places have 32 bits
+constexpr int64_t least_work = 4096;           // elements that are worth a thread
+constexpr int64_t shortest_part = 1 << 15;     // elements of a part of a very long line
+constexpr int64_t strip = 8;                   // lines that are brought together at once
 
 template <class T>
 using Key = UnsignedOf<T>;
@@ -61,11 +63,12 @@ T number_of(Key<T> key) {
   }
 }
 
-// What is sorted: keys alone, or with the places they come from.
+// What is sorted: keys alone, or with the places they come from. With 32 bits of each it is one
+// number of 64, whose order is that of the keys and of the places of equal ones.
 template <class K>
 struct Placed {
-  K key;
   uint32_t place;
+  K key;
 };
 
 template <class K>
@@ -185,12 +188,20 @@ E* radix_sort(E* line, E* other, int64_t n) {
   return line;
 }
 
-template <class E>
-E* sort_elements(E* line, E* other, int64_t n) {
-  if (n < 2) return line;
-  constexpr int64_t shortest_radix = 48 * sizeof(key_in(*line));  // bytes beat merging
-  return n < shortest_radix ? merge_sort(line, other, n) : radix_sort(line, other, n);
-}
+// The way for all processors; runtime/lines/vector_sorts.h has others.
+struct ByElements {
+  // Bytes of more elements than this scatter over more memory than caches hold.
+  template <class E>
+  static constexpr int64_t longest_part = sizeof(E) > 8 ? 1 << 17 : 1 << 22;
+
+  // Sorts `line`, whose result is in `line` or in `other`: which of the two is returned.
+  template <class E>
+  E* operator()(E* line, E* other, int64_t n) const {
+    if (n < 2) return line;
+    constexpr int64_t shortest_radix = 48 * sizeof(key_in(*line));  // bytes beat merging
+    return n < shortest_radix ? merge_sort(line, other, n) : radix_sort(line, other, n);
+  }
+};
 
 // How many elements of the first run are among the first `count` of both merged.
 template <class E>
@@ -208,19 +219,18 @@ int64_t share_of_first(const E* a, int64_t in_a, const E* b, int64_t in_b, int64
 }
 
 // One line on all threads: parts, and pairs of sorted parts merged in pieces.
-template <class E, class Crew>
-E* sort_parts(E* line, E* other, int64_t n, const Crew& crew) {
-  // Bytes of more elements than this scatter over more memory than caches hold.
-  constexpr int64_t longest_part = sizeof(E) > 8 ? 1 << 17 : 1 << 22;
+template <class E, class Way, class Crew>
+E* sort_parts(E* line, E* other, int64_t n, const Way& way, const Crew& crew) {
+  constexpr int64_t longest_part = Way::template longest_part<E>;
   int64_t parts = 1;
   while (n / (2 * parts) >= shortest_part && (parts < crew.threads() || n / parts > longest_part))
     parts *= 2;
-  if (parts == 1) return sort_elements(line, other, n);
+  if (parts == 1) return way(line, other, n);
   int64_t size = ceil_div(n, parts);
   crew(parts, 1, [=](int64_t lo, int64_t hi, int32_t) {
     for (int64_t p = lo; p < hi; ++p) {
       const int64_t first = lesser(n, p * size), count = lesser(n, first + size) - first;
-      E* const sorted = sort_elements(line + first, other + first, count);
+      E* const sorted = way(line + first, other + first, count);
       if (sorted != line + first) copy_elements(sorted, count, line + first);
     }
   });
@@ -252,15 +262,16 @@ int64_t bytes_of_strip(const gnomon_lines& w) {
 }
 
 // Sorts line after line; those side by side are brought to memory of their own, some at once.
-// `How` makes what is sorted, and the result of it.
-template <class How, class T, class Crew>
+// `How` makes what is sorted, and the result of it; `Way` sorts.
+template <class How, class T, class Way, class Crew>
 class SortOfLines {
  public:
   using E = typename How::Element;
   using R = typename How::Result;
 
-  SortOfLines(const gnomon_lines& w, const Crew& crew)
+  SortOfLines(const gnomon_lines& w, const Way& way, const Crew& crew)
       : w_(w),
+        way_(way),
         crew_(crew),
         how_{w.reverse ? largest_key<Key<T>> : Key<T>(0)},
         strips_(ceil_div(w.inner, strip)),
@@ -290,15 +301,22 @@ class SortOfLines {
     R* const to = static_cast<R*>(w_.out) + outer * n * inner + column;
     const How how = how_;
     elements([=](int64_t lo, int64_t hi, int32_t) {
+      if (inner == 1) {
+        for (int64_t i = lo; i < hi; ++i) memory[i] = how.load(from[i], static_cast<uint32_t>(i));
+        return;
+      }
       for (int64_t i = lo; i < hi; ++i)
         for (int64_t k = 0; k < lines; ++k)
           memory[k * n + i] = how.load(from[i * inner + k], static_cast<uint32_t>(i));
     });
     for (int64_t k = 0; k < lines; ++k) {
       E *const line = memory + k * n, *const other = memory + lesser(strip, inner) * n;
-      const E* const sorted =
-          one_ ? sort_parts(line, other, n, crew_) : sort_elements(line, other, n);
+      const E* const sorted = one_ ? sort_parts(line, other, n, way_, crew_) : way_(line, other, n);
       elements([=](int64_t lo, int64_t hi, int32_t) {
+        if (inner == 1) {
+          for (int64_t i = lo; i < hi; ++i) to[i] = how.store(sorted[i]);
+          return;
+        }
         for (int64_t i = lo; i < hi; ++i) to[i * inner + k] = how.store(sorted[i]);
       });
     }
@@ -310,6 +328,7 @@ class SortOfLines {
   }
 
   const gnomon_lines& w_;
+  const Way& way_;
   const Crew& crew_;
   How how_;
   int64_t strips_;
@@ -331,7 +350,7 @@ struct OfPlaces {
   using Element = Placed<Key<T>>;
   using Result = int64_t;
   Key<T> flip;
-  Element load(T x, uint32_t i) const { return {static_cast<Key<T>>(key_of_value(x) ^ flip), i}; }
+  Element load(T x, uint32_t i) const { return {i, static_cast<Key<T>>(key_of_value(x) ^ flip)}; }
   int64_t store(const Element& e) const { return e.place; }
 };
 
@@ -419,7 +438,7 @@ bool largest_places(const gnomon_lines& w, const Crew& crew) {
       for (int64_t i = 0; i < w.n; ++i) {
         const K key = static_cast<K>(key_of_value(x[i * w.inner]) ^ flip);
         if (full && key >= bound) continue;
-        found[count++] = {key, static_cast<uint32_t>(i)};
+        found[count++] = {static_cast<uint32_t>(i), key};
         if (count < room) continue;
         select_first(found, count, w.count);
         bound = found[w.count - 1].key;
@@ -443,14 +462,14 @@ bool is_empty(const gnomon_lines& w) {
 
 /// Runs `sort`, `argsort` or `argtopk` on elements of T. False: without memory, and where places
 /// have more than 32 bits.
-template <LineRoutine routine, class T, class Crew>
-bool run_sort(const gnomon_lines& w, const Crew& crew) {
+template <LineRoutine routine, class T, class Crew, class Way = sorts::ByElements>
+bool run_sort(const gnomon_lines& w, const Crew& crew, const Way& way = {}) {
   if (sorts::is_empty<routine>(w)) return true;
-  if (w.n > int64_t{0xffffffff}) return false;
+  if (w.n > sorts::most_elements) return false;
   if constexpr (routine == LineRoutine::sort)
-    return sorts::SortOfLines<sorts::OfValues<T>, T, Crew>(w, crew)();
+    return sorts::SortOfLines<sorts::OfValues<T>, T, Way, Crew>(w, way, crew)();
   if constexpr (routine == LineRoutine::argsort)
-    return sorts::SortOfLines<sorts::OfPlaces<T>, T, Crew>(w, crew)();
+    return sorts::SortOfLines<sorts::OfPlaces<T>, T, Way, Crew>(w, way, crew)();
   if constexpr (routine == LineRoutine::argtopk) return sorts::largest_places<T>(w, crew);
 }
 
