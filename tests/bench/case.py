@@ -31,16 +31,21 @@ class Case:
     compute at least, for the machine's limit. `target`: for some systems, how many times their
     duration ours must at least go into. `reference`: computes the outputs in float64, where that is
     not what the subject of NumPy does with float64 inputs.
+
+    The programs of wild/ have no `tolerance`, their dtypes say it, and no `bytes`: inputs and
+    outputs count once. Their reference has the inputs as they are. `wrt`: the inputs by which a
+    program is differentiated, if it is; its slopes in some directions are compared.
     """
 
     name: str
     inputs: Callable[[Any], Inputs]
-    tolerance: float
+    tolerance: float | None
     subjects: dict[str, Subject]
-    bytes: float = 0
+    bytes: float | None = 0
     flops: float = 0
     target: Mapping[str, float] = field(default_factory=dict)
     reference: Callable[[Inputs], Any] | None = None
+    wrt: tuple[int, ...] = ()
 
 
 def by_numpy(f: Callable[..., Any]) -> Subject:

@@ -32,8 +32,10 @@ import report
 FOLDER = pathlib.Path(__file__).resolve().parent
 BUILD = FOLDER.parent.parent / "build" / "bench"
 PEERS = ["numpy", "numba", "jax", "torch", "torch-compile", "pytensor"]
+WILD_PEERS = ["numpy", "numba", "jax", "torch-compile", "pythran", "dace"]
 YARDSTICKS = ["handwritten", "products"]
 PATIENCE = 300.0  # seconds for one answer
+WILD_PATIENCE = 120.0  # for the first result of a program, which others compile in minutes
 CLEARED = ("OPENBLAS_", "OMP_", "MKL_", "GNOMON_", "NUMBA_", "XLA_")
 
 
@@ -53,6 +55,9 @@ def environment(threads: int, cache: str, library: pathlib.Path) -> dict[str, st
     variables["GNOMON_CACHE_DIR"] = f"{cache}/gnomon"
     variables["TORCHINDUCTOR_CACHE_DIR"] = f"{cache}/torch"
     variables["PYTENSOR_FLAGS"] = f"base_compiledir={cache}/pytensor"
+    variables["GNOMON_BENCH_PYTHRAN"] = f"{cache}/pythran"
+    variables["DACE_CONFIG"] = f"{cache}/dace.conf"
+    variables["DACE_default_build_folder"] = f"{cache}/dace"
     variables["GNOMON_BENCH_HANDWRITTEN"] = str(library)
     return variables
 
@@ -65,10 +70,11 @@ class Worker:
         self.process = subprocess.Popen(
             [python, str(FOLDER / "worker.py"), "--serve", ",".join(map(str, cores))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=variables,
+            start_new_session=True,
         )
         self.stopped = False
 
-    def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
+    def ask(self, do: str, patience: float = PATIENCE, **arguments: Any) -> dict[str, Any]:
         assert self.process.stdin and self.process.stdout
         self._signal(signal.SIGCONT)
         try:
@@ -76,9 +82,9 @@ class Worker:
             self.process.stdin.flush()
         except BrokenPipeError as error:
             raise Failure(self.last_words()) from error
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        ready, _, _ = select.select([self.process.stdout], [], [], patience)
         if not ready:
-            raise Failure(f"no answer to '{do}' within {PATIENCE:.0f} s")
+            raise Failure(f"no answer to '{do}' within {patience:.0f} s")
         line = self.process.stdout.readline()
         if not line:
             raise Failure(self.last_words())
@@ -95,7 +101,9 @@ class Worker:
         return f"ended with {self.process.returncode}: {lines[-1] if lines else 'no message'}"
 
     def close(self) -> None:
-        self.process.kill()
+        """Ends it, and the compilers that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.errors.close()
 
@@ -140,7 +148,7 @@ def compile_handwritten(output: pathlib.Path) -> pathlib.Path:
 def packages_of(python: str) -> set[str]:
     """Which of the packages an interpreter has."""
     script = "import importlib.util as u\nfor n in {!r}: print(n if u.find_spec(n) else '')"
-    names = ["gnomon", "numpy", "numba", "jax", "torch", "pytensor"]
+    names = ["gnomon", "numpy", "numba", "jax", "torch", "pytensor", "pythran", "dace"]
     said = subprocess.run([python, "-c", script.format(names)], capture_output=True, text=True)
     return set(said.stdout.split())
 
@@ -153,6 +161,8 @@ class Bench:
         if options.peers:
             others = packages_of(options.peers) - {"gnomon"}
             self.pythons.update(dict.fromkeys(others, options.peers))
+        if options.dace and "dace" in packages_of(options.dace):
+            self.pythons["dace"] = options.dace
         if "gnomon" not in self.pythons:
             raise SystemExit(f"bench: {options.ours} cannot import gnomon")
         self.wrong: list[str] = []
@@ -193,12 +203,15 @@ class Bench:
         names = {"workload": case["workload"], "case": case["name"], "system": system,
                  "busy": self.is_busy(threads)}
         starts = ["cold"]
-        if system == "gnomon":
-            starts = ["warm"] if self.options.quick else ["cold", "cached"]
+        if system == "gnomon" and not self.options.quick:
+            starts = ["cold", "cached"]
+        elif system == "gnomon" and not self.options.wild:
+            starts = ["warm"]
+        patience = WILD_PATIENCE if self.options.wild else PATIENCE
         for kind in starts:
             worker = self.start(system, threads, cache)
             try:
-                taken = worker.ask("load", **names)["compile"]
+                taken = worker.ask("load", patience, **names)["compile"]
             except Failure as failure:
                 worker.close()
                 self.leave_out(case, system, str(failure))
@@ -218,7 +231,8 @@ class Bench:
         """Drops systems with wrong numbers, which is an error of ours or of the workload."""
         reference = self.start("reference", 1, folder)
         try:
-            reference.ask("refer", workload=case["workload"], case=case["name"], folder=folder)
+            case["bytes"] = reference.ask("refer", workload=case["workload"], case=case["name"],
+                                          folder=folder)["bytes"]
         finally:
             reference.close()
         for system, worker in list(workers.items()):
@@ -228,9 +242,12 @@ class Bench:
                     raise Failure(f"wrong numbers: error {said['error']:.3g}, expected at most "
                                   f"{said['tolerance']:.3g}")
             except Failure as failure:
+                workers.pop(system).close()
+                if self.options.wild:  # nobody has adapted a program to the others
+                    self.leave_out(case, system, str(failure))
+                    continue
                 self.wrong.append(f"{case['name']}: {system}: {failure}")
                 print(f"bench: {self.wrong[-1]}", flush=True)
-                workers.pop(system).close()
                 continue
             row["error"][system] = said["error"]
             row["memory"][system] = said["memory"]
@@ -242,10 +259,11 @@ class Bench:
                                "error": {}, "memory": {}}
         workers: dict[str, Worker] = {}
         folder = tempfile.mkdtemp(prefix="gnomon-bench-")
-        cache = str(self.options.output / "cache") if self.options.quick else folder
+        kept = str(self.options.output / "cache") if self.options.quick else folder
         try:
             for system in self.systems_of(case):
-                worker = self.load(case, system, threads, row, cache)
+                cold = self.options.wild and system == "gnomon"
+                worker = self.load(case, system, threads, row, folder if cold else kept)
                 if worker is not None:
                     workers[system] = worker
             self.check(case, workers, row, folder)
@@ -260,7 +278,8 @@ class Bench:
     def start_limit(self, case: dict[str, Any], threads: int) -> Worker | None:
         limit = self.start("limit", threads, "")
         try:
-            limit.ask("limit", workload=case["workload"], case=case["name"])
+            limit.ask("limit", workload=case["workload"], case=case["name"], moved=case["bytes"],
+                      busy=self.is_busy(threads))
         except Failure as failure:
             limit.close()
             self.leave_out(case, "limit", str(failure))
@@ -281,7 +300,8 @@ class Bench:
                     said = worker.ask("time", busy=self.is_busy(threads))
                     taken.setdefault(system, []).append(said["seconds"])
                 if limit:
-                    said = limit.ask("limit", workload=case["workload"], case=case["name"])
+                    said = limit.ask("limit", workload=case["workload"], case=case["name"],
+                                     moved=case["bytes"], busy=self.is_busy(threads))
                     taken.setdefault("limit", []).append(said["seconds"])
         finally:
             if limit:
@@ -292,9 +312,9 @@ class Bench:
                 for system, seconds in taken.items()}
 
 
-def listed(python: str) -> list[dict[str, Any]]:
-    done = subprocess.run([python, str(FOLDER / "worker.py"), "--list"], stdout=subprocess.PIPE,
-                          text=True, check=True)
+def listed(python: str, wild: bool) -> list[dict[str, Any]]:
+    command = [python, str(FOLDER / "worker.py"), "--list", *(["--wild"] if wild else [])]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     cases: list[dict[str, Any]] = json.loads(done.stdout)
     return cases
 
@@ -314,10 +334,12 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").splitlines()[0],
         epilog="What the columns mean is told in tests/bench/README.md.")
+    parser.add_argument("--wild", action="store_true",
+                        help="the programs of wild/, in plain NumPy, in the place of workloads")
     parser.add_argument("--threads", default="1", help="thread counts, as 1,2")
-    parser.add_argument("--peer", default=",".join(PEERS), help="systems beside ours, or none")
+    parser.add_argument("--peer", help="systems beside ours, or none")
     parser.add_argument("--case", action="append", help="names of cases; * stands for any text")
-    parser.add_argument("--workload", action="append", help="files of workloads/, without .py")
+    parser.add_argument("--workload", action="append", help="files of workloads/ or wild/, no .py")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=20, help="of rounds for one case, at most")
     parser.add_argument("--quick", action="store_true",
@@ -330,12 +352,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--output", type=pathlib.Path, default=BUILD, help="folder of the table")
     parser.add_argument("--ours", default=sys.executable, help="interpreter that has Gnomon")
     parser.add_argument("--peers", help="interpreter that has the other systems")
+    parser.add_argument("--dace", help="interpreter that has DaCe, which wants an older NumPy")
     options = parser.parse_args()
     options.threads = [int(n) for n in split(options.threads)]
-    options.peer = split(options.peer)
-    unknown = set(options.peer) - set(PEERS)
+    known = WILD_PEERS if options.wild else PEERS
+    options.peer = known if options.peer is None else split(options.peer)
+    unknown = set(options.peer) - set(known)
     if unknown:
-        parser.error(f"--peer: expected some of {', '.join(PEERS)}, found {', '.join(unknown)}")
+        parser.error(f"--peer: expected some of {', '.join(known)}, found {', '.join(unknown)}")
     most = len(os.sched_getaffinity(0))
     if max(options.threads) > most:
         parser.error(f"--threads: this process may use {most} cores")
@@ -347,9 +371,9 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     options = parse()
     globs = options.case or ["*"]
-    cases = [c for c in listed(options.ours)
+    cases = [c for c in listed(options.ours, options.wild)
              if any(fnmatch.fnmatch(c["name"], g) for g in globs)
-             and (not options.workload or c["workload"] in options.workload)]
+             and (not options.workload or c["workload"].split("/")[-1] in options.workload)]
     if not cases:
         print(f"bench: no case is named {' or '.join(globs)}")
         return 2
@@ -361,15 +385,16 @@ def main() -> int:
     for system in options.peer:
         if not bench.python_of(system):
             print(f"bench: {system} is not installed: left out")
-    table = report.Table(options.output, machine(), keep=options.keep)
+    kind = report.WildTable if options.wild else report.Table
+    table = kind(options.output, machine(), keep=options.keep)
     for case in cases:
         for threads in options.threads:
             row = bench.run(case, threads)
             if "gnomon" in row["seconds"]:
                 table.add(row)
                 print(report.line(row), flush=True)
+                table.write()
         bench.wrong += table.unequal_bits(case["name"])
-    table.write()
     print(f"\n{table.text()}")
     for problem in bench.wrong:
         print(f"bench: {problem}")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from case import Thunk, foreign
 
 
-def shortest(call: Thunk, least: float = 5e-3) -> float:
+def shortest(call: Thunk, least: float = 5e-3,
+             now: Callable[[], float] = time.perf_counter) -> float:
     """Seconds of a call: the fastest of three or more, over at least `least` seconds."""
     call()
     best, total, calls = float("inf"), 0.0, 0
     while total < least or calls < 3:
-        start = time.perf_counter()
+        start = now()
         call()
-        best = min(best, time.perf_counter() - start)
-        total += time.perf_counter() - start
+        best = min(best, now() - start)
+        total += now() - start
         calls += 1
     return best
 
@@ -45,11 +47,12 @@ class Machine:
         # Twelve accumulators of eight doubles or sixteen floats, a product and a sum each.
         self.done = self.rounds * 12 * (8 if wide else 16) * 2.0
 
-    def seconds(self) -> float:
+    def seconds(self, now: Callable[[], float] = time.perf_counter) -> float:
         from case import THREADS
 
-        moving = min((share * shortest(call) for share, call in self.streams), default=0.0)
+        moving = min((share * shortest(call, now=now) for share, call in self.streams),
+                     default=0.0)
         computing = 0.0
         if self.flops > 0:
-            computing = self.flops * shortest(self.multiply) / (self.done * THREADS)
+            computing = self.flops * shortest(self.multiply, now=now) / (self.done * THREADS)
         return max(moving, computing)

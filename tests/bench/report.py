@@ -6,8 +6,10 @@ import json
 import pathlib
 from typing import Any
 
-COLUMNS = ["numpy", "numba", "jax", "torch", "torch-compile", "pytensor", "products",
-           "handwritten"]
+COLUMNS = ["numpy", "numba", "jax", "torch", "torch-compile", "pytensor", "pythran", "dace",
+           "products", "handwritten"]
+YARDSTICKS = {"products", "handwritten"}
+REACHED = 1.03  # times the limit of memory: what counts as reaching it
 Row = dict[str, Any]
 
 
@@ -56,10 +58,13 @@ def line(row: Row) -> str:
 class Table:
     """Rows by case and number of threads, in the order they were measured."""
 
+    name = "table"
+    cold = ["gnomon"]  # whose first calls are shown
+
     def __init__(self, folder: pathlib.Path, machine: str, keep: bool) -> None:
         self.folder, self.machine = folder, machine
         self.rows: dict[str, Row] = {}
-        file = folder / "table.json"
+        file = folder / f"{self.name}.json"
         if keep and file.exists():
             self.rows = json.loads(file.read_text())["rows"]
 
@@ -69,8 +74,8 @@ class Table:
     def write(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         data = {"machine": self.machine, "rows": self.rows}
-        (self.folder / "table.json").write_text(json.dumps(data, indent=1) + "\n")
-        (self.folder / "table.md").write_text(self.text())
+        (self.folder / f"{self.name}.json").write_text(json.dumps(data, indent=1) + "\n")
+        (self.folder / f"{self.name}.md").write_text(self.text())
 
     def unequal_bits(self, case: str) -> list[str]:
         rows = [r for r in self.rows.values() if r["case"] == case]
@@ -81,7 +86,8 @@ class Table:
     def text(self) -> str:
         rows = list(self.rows.values())
         shown = [s for s in COLUMNS if any(s in r["seconds"] for r in rows)]
-        head = ["case", "threads", "ours", *shown, "limit", "cold", "cached", "memory"]
+        cold = ["cold", *(f"cold {system}" for system in self.cold[1:])]
+        head = ["case", "threads", "ours", *shown, "limit", *cold, "cached", "memory"]
         body = [self.cells(row, shown) for row in rows]
         lines = [head, ["---"] * len(head), *body]
         parts = ["| " + " | ".join(cells) + " |" for cells in lines]
@@ -121,7 +127,64 @@ class Table:
             duration(seconds["gnomon"]),
             *others,
             reached,
-            duration(row.get("cold", {}).get("gnomon")),
+            *(duration(row.get("cold", {}).get(system)) for system in self.cold),
             duration(row.get("cached", {}).get("gnomon")),
             megabytes(row["memory"].get("gnomon")),
         ]
+
+
+class WildTable(Table):
+    """The rows of the programs of wild/, and how many of them nobody runs faster."""
+
+    name = "wild"
+    cold = ["gnomon", "jax"]
+
+    def text(self) -> str:
+        return super().text() + "\n" + "\n".join(self.summary()) + "\n"
+
+    def summary(self) -> list[str]:
+        """The programs by how far ahead the best of the others is, then the counts."""
+        if not self.rows:
+            return []
+        rows = sorted(self.rows.values(), key=lambda row: best(row)[0])
+        head = ["best peer / ours", "case", "threads", "ours", "best peer", "limit", "cold",
+                "cold jax"]
+        lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head))]
+        for row in rows:
+            times, system = best(row)
+            limit = ratio(row, "limit")
+            cells = [
+                f"{times:.2f}", row["case"], str(row["threads"]),
+                duration(row["seconds"]["gnomon"]),
+                f"{system} {duration(row['seconds'].get(system))}",
+                "" if limit is None else f"{100 * limit:.0f} %",
+                *(duration(row.get("cold", {}).get(s)) for s in self.cold),
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+        return [*lines, "", self.counts(rows)]
+
+    def counts(self, rows: list[Row]) -> str:
+        fine = [row for row in rows if best(row)[0] > 1 or is_at_limit(row)]
+        rest = [row for row in rows if not is_at_limit(row)]
+        slow = [row for row in rest if best(row)[0] < 0.9]
+        cold = [row["cold"] for row in rows if {"gnomon", "jax"} <= row.get("cold", {}).keys()]
+        quicker = [taken for taken in cold if taken["gnomon"] < taken["jax"]]
+        worst = min(rest or rows, key=lambda row: best(row)[0])
+        return (f"{len(fine)} of {len(rows)} programs ahead of every peer or within 3 % of "
+                f"memory's limit; worst: {worst['case']} {best(worst)[0]:.2f}; "
+                f"{len(slow)} under 0.9; "
+                f"cold compile ahead of JAX's in {len(quicker)} of {len(cold)}.")
+
+
+def best(row: Row) -> tuple[float, str]:
+    """How many times the duration of ours goes into that of the fastest other, and which it is."""
+    others = [(t, s) for s, t in row["seconds"].items() if s in COLUMNS and s not in YARDSTICKS]
+    if not others:
+        return float("inf"), ""
+    seconds, system = min(others)
+    return seconds / row["seconds"]["gnomon"], system
+
+
+def is_at_limit(row: Row) -> bool:
+    limit = row["seconds"].get("limit")
+    return limit is not None and row["seconds"]["gnomon"] <= REACHED * limit

@@ -1,6 +1,7 @@
 """One system running one case, in a process of its own that compare.py asks and times.
 
     worker.py --list                       the cases of all workloads, as JSON
+    worker.py --list --wild                those of the programs of wild/
     worker.py --serve CORE,...             takes requests, one JSON object a line
 """
 
@@ -18,22 +19,31 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import programs
+
 FOLDER = pathlib.Path(__file__).parent
 SEED = 20260
 BATCH = 5e-3  # seconds a batch of calls takes at least
 PACKAGES = {"gnomon": "gnomon", "jax": "jax", "numba": "numba", "torch": "torch",
-            "torch-compile": "torch", "pytensor": "pytensor"}
+            "torch-compile": "torch", "pytensor": "pytensor", "pythran": "pythran", "dace": "dace"}
+WILD = "wild/"
 
 
 def workloads() -> list[str]:
     return sorted(p.stem for p in (FOLDER / "workloads").glob("*.py"))
 
 
+def wild_workloads() -> list[str]:
+    return [WILD + field for field in programs.fields()]
+
+
 def cases_of(workload: str) -> list[Any]:
+    if workload.startswith(WILD):
+        return programs.cases(workload.removeprefix(WILD))
     return list(importlib.import_module(f"workloads.{workload}").CASES)
 
 
-def list_cases() -> list[dict[str, Any]]:
+def list_cases(workloads: list[str]) -> list[dict[str, Any]]:
     return [
         {
             "workload": workload,
@@ -43,7 +53,7 @@ def list_cases() -> list[dict[str, Any]]:
             "flops": case.flops,
             "target": dict(case.target),
         }
-        for workload in workloads()
+        for workload in workloads
         for case in cases_of(workload)
     ]
 
@@ -79,9 +89,11 @@ def difference(found: Any, wanted: Any) -> float:
     """The greatest error, relative to an element and the mean of its array; inf: not comparable."""
     import numpy as np
 
-    if found.shape != wanted.shape:
+    if found.shape != wanted.shape and not found.size == wanted.size == 1:
         return float("inf")
     found, wanted = found.reshape(-1), wanted.reshape(-1)
+    if np.iscomplexobj(wanted):
+        found, wanted = (np.concatenate((x.real, x.imag)) for x in (found, wanted))
     if not np.issubdtype(wanted.dtype, np.floating):
         return 0.0 if np.array_equal(found, wanted) else float("inf")
     finite = [c[np.isfinite(c)] for c in pieces(wanted)]
@@ -120,26 +132,36 @@ class Worker:
             importlib.import_module(PACKAGES[system])
         self.case = next(c for c in cases_of(workload) if c.name == case)
         inputs = self.case.inputs(np.random.default_rng(SEED))
+        self.dtypes = {str(np.asarray(a).dtype) for a in inputs.values()}
         self.before = memory("VmRSS")
         now = clock(busy)
         start = now()
         self.call = self.case.subjects[system](inputs)
         self.outputs = self.call()
-        return {"compile": now() - start}
+        taken = now() - start
+        if self.case.wrt:
+            self.outputs = programs.slopes(as_arrays(self.outputs), inputs, self.case.wrt)
+        return {"compile": taken}
 
     def refer(self, workload: str, case: str, folder: str) -> dict[str, Any]:
-        """Writes the outputs that are right."""
+        """Writes the outputs that are right; says what a call reads and writes at least."""
         import numpy as np
 
         self.case = next(c for c in cases_of(workload) if c.name == case)
-        inputs = widened(self.case.inputs(np.random.default_rng(SEED)))
+        inputs = self.case.inputs(np.random.default_rng(SEED))
+        if not workload.startswith(WILD):
+            inputs = widened(inputs)
         if self.case.reference is not None:
             outputs = self.case.reference(inputs)
         else:
             outputs = self.case.subjects["numpy"](inputs)()
-        for i, output in enumerate(as_arrays(outputs)):
+        outputs = as_arrays(outputs)
+        for i, output in enumerate(outputs):
             np.save(f"{folder}/{i}.npy", output)
-        return {}
+        given = list(inputs.values())
+        made = [given[i] for i in self.case.wrt] or outputs
+        moved = sum(np.asarray(a).nbytes for a in given + made)
+        return {"bytes": moved if self.case.bytes is None else self.case.bytes}
 
     def check(self, folder: str, bits: bool) -> dict[str, Any]:
         """Compares the outputs of the first call; then what memory further calls take."""
@@ -147,7 +169,15 @@ class Worker:
 
         found = as_arrays(self.outputs)
         wanted = sorted(pathlib.Path(folder).glob("*.npy"), key=lambda p: int(p.stem))
-        errors = [difference(a, np.load(p, mmap_mode="r")) for a, p in zip(found, wanted)]
+        right = [np.load(p, mmap_mode="r") for p in wanted]
+        errors = [difference(a, b) for a, b in zip(found, right)]
+        tolerance = self.case.tolerance
+        if tolerance is None:
+            if any(name.startswith("float") for name in self.dtypes):
+                errors = [0.0 if programs.is_rounded_alike(a, b) else error
+                          for a, b, error in zip(found, right, errors)]
+            tolerance = programs.tolerance(self.dtypes | {str(a.dtype) for a in (*found, *right)},
+                                           bool(self.case.wrt))
         if len(found) != len(wanted):
             errors.append(float("inf"))
         digest = hashlib.blake2b()
@@ -162,7 +192,7 @@ class Worker:
         peak = memory("VmHWM") - self.before
         return {
             "error": max(errors),
-            "tolerance": self.case.tolerance,
+            "tolerance": tolerance,
             "memory": max(0, peak),
             "bits": digest.hexdigest() if bits else None,
         }
@@ -189,7 +219,7 @@ class Worker:
         gc.enable()
         return {"seconds": taken}
 
-    def limit(self, workload: str, case: str) -> dict[str, Any]:
+    def limit(self, workload: str, case: str, moved: float, busy: bool = False) -> dict[str, Any]:
         """Seconds in which this machine can move the bytes and do the arithmetic of a case."""
         import limits
         import numpy as np
@@ -197,9 +227,9 @@ class Worker:
         if not hasattr(self, "machine"):
             self.case = next(c for c in cases_of(workload) if c.name == case)
             inputs = self.case.inputs(np.random.default_rng(SEED)).values()
-            wide = any(a.dtype == np.float64 for a in inputs)
-            self.machine = limits.Machine(self.case.bytes, self.case.flops, wide)
-        return {"seconds": self.machine.seconds()}
+            wide = any(np.asarray(a).dtype == np.float64 for a in inputs)
+            self.machine = limits.Machine(moved, self.case.flops, wide)
+        return {"seconds": self.machine.seconds(clock(busy))}
 
 
 def serve() -> None:
@@ -213,13 +243,15 @@ def serve() -> None:
             answer = getattr(worker, request.pop("do"))(**request)
         except Exception as error:
             traceback.print_exc()
-            answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+            said = f"{type(error).__name__}: {error}".splitlines()
+            answer = {"failure": " ".join(line.strip() for line in said[:2])}
         answers.write(json.dumps(answer) + "\n")
 
 
 def main() -> None:
     if sys.argv[1] == "--list":
-        print(json.dumps(list_cases()))
+        listed = wild_workloads() if "--wild" in sys.argv else workloads()
+        print(json.dumps(list_cases(listed)))
         return
     os.sched_setaffinity(0, {int(core) for core in sys.argv[2].split(",")})
     serve()
