@@ -1,6 +1,7 @@
-// The library x86-simd-sort as VectorSorts, by the instructions a file that includes this is compiled
-// with. All that it makes has names of its own, so that no function made for one processor is linked
-// into another's. Compiled without rules of types for memory: keys are made where places will be.
+// The library x86-simd-sort as VectorSorts, by the instructions a file that includes this is
+// compiled with. All that it makes has names of its own, so that no function made for one
+// processor is linked into another's. Compiled without rules of types for memory: keys are made
+// where places will be.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@ void sort_keys(K* keys, std::int64_t n) {
   x86simdsortStatic::qsort(keys, static_cast<std::size_t>(n));
 }
 
-// Integers as they are; of numbers, what the order of their keys says of NaN and of zeros is made up
-// for: all NaNs are one and beyond infinity, and -0 is below 0.
+// Integers as they are; of numbers, what the order of their keys says of NaN and of zeros is made
+// up for: all NaNs are one and beyond infinity, and -0 is below 0.
 template <class T>
 void sort_values(const T* from, T* to, std::int64_t n, bool reverse) {
   using K = sorts::Key<T>;

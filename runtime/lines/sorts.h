@@ -1,8 +1,8 @@
 // Sorts of the lines of an axis, by keys: integers in the order of the elements.
 //
-// Short lines are merged, long ones sorted by bytes of their keys from the lowest up, or by vectors
-// where the processor can. All keep the order of equal keys. One very long line is sorted in parts on
-// all threads, which are then merged.
+// Short lines are merged, long ones sorted by bytes of their keys from the lowest up, or by
+// vectors where the processor can. All keep the order of equal keys. One very long line is sorted
+// in parts on all threads, which are then merged.
 #pragma once
 
 #include "runtime/abi.h"

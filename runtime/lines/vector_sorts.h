@@ -1,5 +1,5 @@
-// Sorts by vectors: the library x86-simd-sort, compiled once for each kind of processor that it is for.
-// Keys and places have one order, so the results are those of `sorts::ByElements`.
+// Sorts by vectors: the library x86-simd-sort, compiled once for each kind of processor that it is
+// for. Keys and places have one order, so the results are those of `sorts::ByElements`.
 #pragma once
 
 #include <cstdint>
