@@ -32,7 +32,6 @@ std::pair<Expr, Expr> row_and_column(const Expr& x) {
 // The place on an axis of extent n that position i, which may be outside, has its value from.
 Expr place_inside(const Expr& i, const Dim& extent_of_axis, PadMode mode) {
   const Expr n = extent(extent_of_axis);
-  if (mode == PadMode::edge) return minimum(maximum(i, 0), n - 1);
   if (mode == PadMode::wrap) return i % n;
   const bool reflects = mode == PadMode::reflect;
   const Expr around = reflects ? maximum(2 * (n - 1), 1) : 2 * n;
@@ -48,20 +47,36 @@ Expr statistic(const Expr& x, std::int64_t axis, PadMode mode) {
   return cast(is_integer(x.dtype()) ? round(value) : value, x.dtype());
 }
 
+// What is at one place of an axis, which is kept.
+Expr at_place(const Expr& x, std::int64_t axis, const Dim& place) {
+  const std::size_t rank = x.shape().size();
+  Shape start(rank, 0), count = x.shape();
+  start[static_cast<std::size_t>(axis)] = place, count[static_cast<std::size_t>(axis)] = 1;
+  return slice(x, start, count, Shape(rank, 1));
+}
+
 Expr pad_axis(const Expr& x, std::int64_t axis, std::pair<std::int64_t, std::int64_t> width,
               PadMode mode, const Expr& value) {
   const auto [before, behind] = width;
   const Dim& n = x.shape()[static_cast<std::size_t>(axis)];
-  const bool repeats = mode == PadMode::edge || mode == PadMode::reflect ||
-                       mode == PadMode::symmetric || mode == PadMode::wrap;
+  const bool repeats =
+      mode == PadMode::reflect || mode == PadMode::symmetric || mode == PadMode::wrap;
   if (repeats) return take(x, place_inside(arange(n + before + behind) - before, n, mode), axis);
-  const Expr filling = mode == PadMode::constant ? value : statistic(x, axis, mode);
-  const auto block = [&](std::int64_t count) {
+  const auto filling = [&](const Dim& edge) {
+    if (mode == PadMode::constant) return value;
+    return mode == PadMode::edge ? at_place(x, axis, edge) : statistic(x, axis, mode);
+  };
+  std::vector<Expr> parts;
+  const auto add = [&](std::int64_t count, const Dim& edge) {
+    if (count == 0) return;
     Shape shape = x.shape();
     shape[static_cast<std::size_t>(axis)] = count;
-    return broadcast_to(filling, shape);
+    parts.push_back(broadcast_to(filling(edge), shape));
   };
-  return concatenate({block(before), x, block(behind)}, axis);
+  add(before, 0);
+  parts.push_back(x);
+  add(behind, n - 1);
+  return concatenate(parts, axis);
 }
 
 }  // namespace

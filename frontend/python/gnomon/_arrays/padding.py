@@ -21,10 +21,6 @@ _add, _subtract, _multiply, _divide = _op("add"), _op("subtract"), _op("multiply
 _minimum, _maximum, _remainder = _op("minimum"), _op("maximum"), _op("remainder")
 
 
-def _edge(place, n):
-    return _minimum(_maximum(place, 0), _subtract(n, 1))
-
-
 def _wrap(place, n):
     return _remainder(place, n)
 
@@ -41,7 +37,7 @@ def _reflect(place, n):
 
 
 # The place in the array that an element of the result has its value from.
-_PLACES = {"edge": _edge, "reflect": _reflect, "symmetric": _symmetric, "wrap": _wrap}
+_PLACES = {"reflect": _reflect, "symmetric": _symmetric, "wrap": _wrap}
 
 
 def _widths(given, rank):
@@ -75,12 +71,24 @@ def _with_function(x, widths, function, kwargs):
 def _from_places(x, axis, before, after, mode, odd):
     if odd and mode in ("reflect", "symmetric"):
         return _odd(x, axis, before, after, mode)
-    place = _PLACES[mode]
     n = x.shape[axis]
     if isinstance(n, int) and n == 0 and before + after > 0:
         raise _core.ValueError(f"pad: axis {axis} has no elements to repeat")
+    if mode == "edge":
+        return _with_edges(x, axis, before, after)
     wanted = _core.arange(-before, n + after, 1, None)
-    return _core.take(x, place(wanted, n), axis)
+    return _core.take(x, _PLACES[mode](wanted, n), axis)
+
+
+def _with_edges(x, axis, before, after):
+    def repeated(place, count):
+        if isinstance(count, int) and count == 0:
+            return []
+        shape = tuple(count if k == axis else n for k, n in enumerate(x.shape))
+        edge = _core.expand_dims(x[_along(axis, place)], axis)
+        return [_core.broadcast_to(edge, shape)]
+
+    return concat([*repeated(0, before), x, *repeated(-1, after)], axis)
 
 
 def _odd(x, axis, before, after, mode):
@@ -193,13 +201,13 @@ def pad(
         return _with_constants(x, widths, constant_values)
     if mode == "empty":
         return _with_constants(x, widths, 0)
-    if mode not in (*_PLACES, *_STATISTICS, "linear_ramp"):
+    if mode not in ("edge", *_PLACES, *_STATISTICS, "linear_ramp"):
         raise _core.ValueError(f"pad: no mode {mode!r}")
     ends = _pairs("pad", end_values, x.ndim)
     for axis, (before, after) in enumerate(widths):
         if before + after == 0:
             continue
-        if mode in _PLACES:
+        if mode == "edge" or mode in _PLACES:
             x = _from_places(x, axis, before, after, mode, odd)
         elif mode == "linear_ramp":
             x = _with_ramps(x, axis, before, after, ends[axis])
