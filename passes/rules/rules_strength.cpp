@@ -1,5 +1,6 @@
 // Rules of cheaper spellings of what the earlier passes brought to one form, then of fma.
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -141,6 +142,28 @@ Expr contracted_terms(const Match& m) {
   return make_node(op::sum, {terms}, m.root.node().attributes());
 }
 
+// Quotients and remainders of arrays by powers of two, rounded down, are bits. Of 64 bits they are
+// indices as well, which are to be known as such.
+std::optional<int> bits_of_divisor(const Match& m) {
+  const Value& divisor = m.root.input(1);
+  if (!is_integer(m.root.dtype()) || size_of(m.root.dtype()) == 8 || m.root.rank() == 0) return {};
+  const std::optional<double> number = number_of(divisor);
+  if (!number || !(*number >= 1) || *number > 0x1p31) return {};
+  const auto power = static_cast<std::uint64_t>(*number);
+  return std::has_single_bit(power) ? std::optional(std::countr_zero(power)) : std::nullopt;
+}
+Expr shifted_quotient(const Match& m) {
+  const std::optional<int> bits = bits_of_divisor(m);
+  if (!bits) return {};
+  return right_shift(Expr(m.root.input(0)), constant(std::int64_t{*bits}, m.root.dtype()));
+}
+Expr low_bits(const Match& m) {
+  const std::optional<int> bits = bits_of_divisor(m);
+  if (!bits) return {};
+  const std::int64_t mask = (std::int64_t{1} << *bits) - 1;
+  return bitwise_and(Expr(m.root.input(0)), constant(mask, m.root.dtype()));
+}
+
 // A product of values that were read from bits of one format: the library reads those itself.
 Expr product_of_halves(const Match& m) {
   if (!m.multiplies_halves || m.root.dtype() != DType::float32) return {};
@@ -179,6 +202,12 @@ Expr terms_example(DType t) {
   return sum(a * exp(a), 1);
 }
 Expr difference_example(DType t) { return input(t, "x") - exp(input(t, "y")); }
+Expr quotient_example(DType t) {
+  return t == DType::float64 ? Expr() : floor_divide(tensor("x", DType::int32, {Dim(8)}), 8);
+}
+Expr remainder_example(DType t) {
+  return t == DType::float64 ? Expr() : remainder(tensor("x", DType::int32, {Dim(8)}), 8);
+}
 Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
 
 RuleGroup make_strength() {
@@ -195,6 +224,11 @@ RuleGroup make_strength() {
           rule("power_three_halves", Promise::finite, power(x, 1.5), x * sqrt(x)).except("-inf"),
           rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
           rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
+          rule("quotient_by_power_of_two", Promise::exact, {&op::floor_divide}, shifted_quotient,
+               "floor_divide(x, 8)", "right_shift(x, 3) for arrays of integers of 32 bits or less",
+               quotient_example),
+          rule("remainder_by_power_of_two", Promise::exact, {&op::remainder}, low_bits,
+               "remainder(x, 8)", "bitwise_and(x, 7) for the same", remainder_example),
           rule("clip", Promise::exact, minimum(maximum(x, c), d), clip(x, c, d))
               .tested_on(clip_example),
           rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
