@@ -101,6 +101,7 @@ Graph widen_halves(const Graph&, Context&);
 Graph split_complex(const Graph&, Context&);
 Graph prune_loops(const Graph&, Context&);
 Graph shorten_loops(const Graph&, Context&);
+Graph unroll_loops(const Graph&, Context&);
 Graph gather_products(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
 Graph select_branches(const Graph&, Context&);

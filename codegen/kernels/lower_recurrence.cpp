@@ -18,7 +18,9 @@ namespace {
 constexpr std::int64_t bytes_of_tile = 16384;  // of its states
 constexpr std::int64_t least_tile = 64, most_tile = 2048;
 constexpr std::int64_t tile_along_time = 128;  // each element takes a cache line of an operand
-constexpr int most_nodes_of_block = 240;       // of the steps that are written out
+constexpr int most_nodes_of_block = 240;       // of the steps that are turned in registers
+constexpr int most_operations_of_block = 64;   // of those between which states stay there
+constexpr int most_steps_of_block = 8;
 constexpr std::int64_t least_row = 32;  // elements of the last axis that are worth loops of it
 
 class Lowerer {
@@ -198,16 +200,23 @@ class Lowerer {
   }
 
   // Where a sequence lies along time, as many steps as a vector has lanes are written out, so that
-  // their elements are loaded together and turned in registers.
+  // their elements are loaded together and turned in registers. Of other small bodies some steps
+  // are, between which states stay in registers.
+  int steps_of_block() const {
+    if (recurrence_.reads_rows)
+      return lanes_.width * recurrence_.nodes <= most_nodes_of_block ? lanes_.width : 1;
+    int steps = most_steps_of_block;
+    while (steps > 1 && steps * recurrence_.operations > most_operations_of_block) steps /= 2;
+    return steps;
+  }
+
   void make_all_steps(Scalar from, Scalar to) {
-    const int block = lanes_.width;
-    const bool has_blocks =
-        recurrence_.reads_rows && block * recurrence_.nodes <= most_nodes_of_block;
+    const int block = steps_of_block();
     Scalar first = from;
-    if (has_blocks) {
+    if (block > 1) {
       const Scalar blocks = k_.floor_div(k_.subtract(to, from), k_.integer(block));
       const Scalar b = k_.open({"b", AxisKind::serial}, k_.integer(0), blocks, body_.count);
-      make_steps(begun(k_.add(from, k_.multiply(b, k_.integer(block)))), block, from);
+      make_steps(begun(k_.add(from, k_.multiply(b, k_.integer(block))), block), block, from);
       k_.close();
       first = k_.add(from, k_.multiply(blocks, k_.integer(block)));
     }
@@ -216,10 +225,10 @@ class Lowerer {
   }
 
   // The first step of a block, as a variable that the others are told from.
-  Scalar begun(Scalar first) {
+  Scalar begun(Scalar first, int block) {
     const Scalar start = k_.let(op::maximum, std::array{first, k_.integer(0)});
     k_.set_name(start, "t");
-    k_.set_extent(start, body_.count - (lanes_.width - 1));
+    k_.set_extent(start, body_.count - (block - 1));
     return start;
   }
 
@@ -334,7 +343,7 @@ class Lowerer {
 
   // An element of a sequence that lies along time, by way of those of all steps of the block.
   std::optional<Scalar> load_of_block(int buffer, const Linear& at, DType t) {
-    if (count_ == 1) return std::nullopt;
+    if (count_ == 1 || !recurrence_.reads_rows) return std::nullopt;
     const Dim step = at.coefficient(k_.linear(first_).terms[0].first);
     if (!step.is(1) && !step.is(-1)) return std::nullopt;
     return k_.load_of_row(buffer, at, count_, step.is(1) ? step_ : count_ - 1 - step_, t);

@@ -193,8 +193,9 @@ class Finder {
                           : dependent_.contains(node) && !keeps_elements(*node))
         return false;
       if (node->op().is_elementwise()) found_.cost += node->op().scalar.cost;
-      if (node->type().rank() > 0)
-        found_.widest = std::max(found_.widest, static_cast<int>(size_of(node->type().dtype)));
+      if (node->type().rank() == 0) continue;
+      found_.operations += node->op().is_elementwise() ? 1 : 0;
+      found_.widest = std::max(found_.widest, static_cast<int>(size_of(node->type().dtype)));
     }
     for (std::size_t k = 0; k < body_.outputs.size(); ++k)
       if (!fits_output(k)) return false;

@@ -20,6 +20,7 @@ struct Recurrence {
   bool reads_rows = false;     ///< so they are in a sequence
   int cost = 1;                ///< of one element in one step, in additions
   int nodes = 0;               ///< of the body
+  int operations = 0;          ///< of them that compute something for each element
   int widest = 1;              ///< bytes of the widest number computed with
 
   /// Whether a state has one element for each; else it has many, or is a scalar.
