@@ -19,8 +19,8 @@ namespace gnomon::python {
 
 namespace {
 
-// What a signature keeps of a leaf. Arrays: 1 + dtype, rank and which extents are 1 in the bits
-// above, so that only they are 256 and more.
+// What a signature keeps of a leaf. Arrays: 1 + dtype, short last extents, rank and which extents
+// are 1 in the bits above, so that only they are 256 and more.
 enum LeafKind : std::uint64_t {
   other_leaf,
   array_leaf,
@@ -39,13 +39,30 @@ LeafKey device_key(const Array& x) {
   return 1 + 2 * static_cast<LeafKey>(name.number) + static_cast<LeafKey>(name.is_simulated());
 }
 
+// How many of the last axes of an array, two at the most, have 2 to 4 elements beside a thousand
+// others: the colours of pixels, points, small matrices. Loops over them are written out.
+constexpr std::int64_t longest_short = 4, least_others = 1024;
+
+std::size_t short_axes(std::span<const std::int64_t> shape, std::int64_t size) {
+  std::size_t count = 0;
+  while (count < 2 && count + 1 < shape.size()) {
+    const std::int64_t extent = shape[shape.size() - 1 - count];
+    if (extent < 2 || extent > longest_short || (size /= extent) < least_others) break;
+    ++count;
+  }
+  return count;
+}
+
 LeafKey leaf_key(const Array& x) {
   if (!x.defined()) return other_leaf;  // donated: the error comes with its conversion
   const std::span<const std::int64_t> shape = x.shape();
+  LeafKey shorts = 0;
+  for (std::size_t k = short_axes(shape, x.size()); k > 0; --k)
+    shorts = shorts << 2 | static_cast<LeafKey>(shape[shape.size() - k] - 1);
   LeafKey ones = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
-  return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 |
+  return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 | shorts << 12 |
          static_cast<LeafKey>(shape.size()) << 16 | (ones << 24 ^ device_key(x) << 56);
 }
 
@@ -363,17 +380,20 @@ nb::object leaf_input(const std::string& name, LeafKey key, Shape shape) {
     case complex_leaf: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
     default: break;
   }
-  return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
+  return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xf) - 1), std::move(shape)));
 }
 
-// Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1,
-// and the leaf answers what is asked of them; or they are the leaf's.
+// Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1
+// and short last ones, and the leaf answers what is asked of them; or they are the leaf's.
 nb::object input_like(const std::string& name, LeafKey key, nb::handle leaf, Guards& guards,
                       std::size_t index, bool is_static) {
   Shape shape;
-  for (std::size_t axis = 0; axis < (key >> 16 & 0x7f); ++axis) {
+  const std::size_t rank = key >> 16 & 0x7f;
+  const std::size_t open =
+      rank - (rank == 0 ? 0 : short_axes(array_of(leaf).shape(), array_of(leaf).size()));
+  for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t extent = array_of(leaf).shape()[axis];
-    const bool known = is_static || extent == 1;
+    const bool known = is_static || extent == 1 || axis >= open;
     shape.push_back(known ? Dim(extent) : Dim::symbol(fmt::format("{}.{}", name, axis)));
     if (!known) guards.add(shape.back(), index, axis, extent);
     if (is_static) guards.fix(index, axis, extent);
