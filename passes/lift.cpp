@@ -1,4 +1,5 @@
-// The passes whose rules for reads are tried only where something is read: `lift` and `simplify`.
+// The passes whose rules for reads are tried only where there is something for them: `lift` and
+// `simplify`.
 #include <algorithm>
 
 #include "passes/engine/phase.h"
@@ -9,8 +10,11 @@ namespace gnomon {
 namespace {
 
 bool has_liftable(const Graph& graph) {
-  return std::ranges::any_of(graph.topological_order(), [](const Node* n) {
-    return (&n->op() == &op::slice || &n->op() == &op::index) && n->input(0).op().is_elementwise();
+  const auto is_join = [](const Value& v) { return v.is(op::concatenate); };
+  return std::ranges::any_of(graph.topological_order(), [&](const Node* n) {
+    const bool reads = &n->op() == &op::slice || &n->op() == &op::index;
+    return reads ? n->input(0).op().is_elementwise()
+                 : n->op().is_elementwise() && std::ranges::any_of(n->operands(), is_join);
   });
 }
 

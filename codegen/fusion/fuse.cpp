@@ -108,7 +108,7 @@ class Fuser {
     for (int i = rule.first; i <= last; ++i) {
       Member m{Kind::write, written, i};
       m.onto = rule.combine && !whole && !goes_on;
-      write(std::move(m), node.input(i).shape());
+      write(std::move(m), domain_of_written(node, i));
     }
     placement_.note_stored(node);
   }

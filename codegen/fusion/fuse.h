@@ -154,6 +154,14 @@ bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar>
                        std::span<const Scalar> axes, bool of_row);
 /// The boxes of a write's result that hold what it starts from.
 std::vector<Box> boxes_of_base(const Node& write);
+/// Whether what a written slice leaves as it is lies in boxes beside it; else all is copied before.
+bool is_copied_beside(const Node& write);
+/// What the loops of an operand that is written run over: last axes of one element of a slice are
+/// left out, so that the loop of lanes is one of many.
+Shape domain_of_written(const Node& write, int operand);
+/// The operand's element at `axes` of these loops.
+std::vector<Scalar> index_of_written(KernelBuilder& k, const Member& member,
+                                     std::span<const Scalar> axes);
 /// Where an element of a box of the base stands in the result.
 std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& member,
                                     std::span<const Scalar> axes);

@@ -123,12 +123,45 @@ int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
   return -1;
 }
 
+namespace {
+
+// Whether one place of a short last axis is written: beside it lie slivers, which take longer than
+// all there is.
+bool writes_short_places(const Node& write) {
+  constexpr std::int64_t short_axis = 16;
+  const Dim &extent = write.type().shape.back(), &count = write.attribute("count").dims().back();
+  return count.is(1) && extent.is_constant() && extent.constant() > 1 &&
+         extent.constant() <= short_axis;
+}
+
+}  // namespace
+
+bool is_copied_beside(const Node& write) {
+  return is_dense_slice(write) && !writes_short_places(write);
+}
+
+Shape domain_of_written(const Node& write, int operand) {
+  Shape domain = write.input(static_cast<std::size_t>(operand)).shape();
+  const auto is_one = [](const Dim& d) { return d.is(1); };
+  if (!write.op().write.slice || std::ranges::all_of(domain, is_one)) return domain;
+  while (domain.back().is(1)) domain.pop_back();
+  return domain;
+}
+
+std::vector<Scalar> index_of_written(KernelBuilder& k, const Member& m,
+                                     std::span<const Scalar> axes) {
+  std::vector<Scalar> index(axes.begin(), axes.end());
+  const auto operand = static_cast<std::size_t>(m.operand);
+  index.resize(m.value.node().input(operand).shape().size(), k.integer(0));
+  return index;
+}
+
 std::vector<Box> boxes_of_base(const Node& write) {
   const WriteRule& rule = write.op().write;
   if (rule.base < 0) return {};
   const Shape& shape = write.type().shape;
   const Shape zeros(shape.size(), Dim(0));
-  if (!rule.slice || !is_dense_slice(write)) return {{zeros, shape}};
+  if (!rule.slice || !is_copied_beside(write)) return {{zeros, shape}};
   const Shape &start = write.attribute("start").dims(), &count = write.attribute("count").dims();
   // On each axis what comes before the slice and after it, within the slice on the axes before.
   std::vector<Box> boxes;
@@ -178,10 +211,11 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes, 
   if (m.kind == Member::Kind::write) {
     const WriteRule& rule = node.op().write;
     if (m.operand < 0) return k.pull(node.input(rule.base), position_in_box(k, m, axes));
-    const Scalar value = k.pull(node.input(m.operand), axes);
+    const std::vector<Scalar> index = index_of_written(k, m, axes);
+    const Scalar value = k.pull(node.input(m.operand), index);
     if (!m.onto) return value;
     k.set_node(&node);
-    const auto at = rule.position(k, node, m.operand, axes);
+    const auto at = rule.position(k, node, m.operand, index);
     return k.let(*rule.combine, std::array{k.pull(node.input(rule.base), at), value});
   }
   if (m.kind == Member::Kind::store) {
@@ -214,7 +248,7 @@ bool Member::is_of_element(const Shape& domain) const {
   if (!rows.empty()) return false;
   if (kind != Kind::write) return kind == Kind::store && value.shape() == domain;
   const WriteRule& rule = value.op().write;
-  return rule.every && !rule.combine && !scattered;
+  return (rule.every || (rule.slice && operand >= 0)) && !rule.combine && !scattered;
 }
 
 bool Nest::needs_whole_blocks() const {

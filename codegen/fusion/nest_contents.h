@@ -23,6 +23,8 @@ class NestContents {
   bool shares_loads_with(const Member& m) const;
   /// Whether the member itself does, and it alone.
   bool reads_what_is_read_by(const Member& m) const { return loads_in_common(m) > 0; }
+  /// Whether some of them read an array.
+  bool reads(const Value& array) const { return loads_.contains(array); }
   /// Whether all there is are values of the whole domain that go to memory.
   bool is_of_stores() const { return of_stores_; }
   /// Whether each member makes one element of the domain, and some write it elsewhere.

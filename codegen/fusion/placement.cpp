@@ -2,8 +2,10 @@
 #include "codegen/fusion/placement.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/error.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -16,6 +18,25 @@ constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writ
 constexpr std::int64_t short_row = 15;    // elements of one that is not run through alone
 
 using Kind = Member::Kind;
+
+// Whether two slices of one array, of as many elements, have none in common.
+bool are_apart(const Node& a, const Node& b) {
+  const auto part = [](const Node& node, std::string_view name) -> const Shape& {
+    return node.attribute(name).dims();
+  };
+  const Shape &starts = part(a, "start"), &others = part(b, "start");
+  const Shape &counts = part(a, "count"), &steps = part(a, "step");
+  if (starts.size() != others.size() || steps != part(b, "step") || counts != part(b, "count"))
+    return false;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Dim gap = starts[i] - others[i];
+    const std::int64_t step = std::abs(steps[i].constant());
+    if (gap.is_constant() && gap.constant() % step != 0) return true;
+    const Dim length = counts[i] * step;
+    if (is_never_negative(gap - length) || is_never_negative(Dim(0) - gap - length)) return true;
+  }
+  return false;
+}
 
 bool has_short_rows(const Shape& domain) {
   return !domain.empty() && domain.back().is_constant() && domain.back().constant() <= short_row;
@@ -246,8 +267,41 @@ bool Placement::may_write_in(int n, const Member& m) const {
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   if (!contents.is_of_elements() || !m.is_of_element(nest.domain)) return false;
   if (writes_beside(n, m)) return true;
+  if (m.kind == Kind::write && !may_write_part_in(n, m)) return false;
   return !nest.domain.empty() && !has_short_rows(nest.domain) && m.crossed < 0 &&
          !contents.is_crossed();
+}
+
+// Whether an item from `item` on reads the array.
+bool Placement::is_read_from(int item, const Value& v) const {
+  for (int i = item; i <= last_item(); ++i) {
+    const auto& [nest, step] = fusion_.items[static_cast<std::size_t>(i)];
+    if (nest >= 0 ? contents_[static_cast<std::size_t>(nest)].reads(v)
+                  : std::ranges::any_of(step->inputs(),
+                                        [&](const Value& x) { return storage_of(x) == v; }))
+      return true;
+  }
+  return false;
+}
+
+// Whether a slice may be written in the loops. What it leaves as it is has to be there by then,
+// but for parts of it that lie beside the slice; what the loops write of the same array lies
+// apart. What reads the array as it was comes before them, so that it may be written over.
+bool Placement::may_write_part_in(int n, const Member& m) const {
+  const Node& write = m.value.node();
+  if (!write.op().write.slice) return true;
+  const int at = nest_item_[n];
+  if (!has_extents_before(at, write.attribute("start").dims())) return false;
+  const auto boxes = nest_of_.find(m.value);
+  if (boxes != nest_of_.end() && nest_item_[boxes->second] >= at && !is_copied_beside(write))
+    return false;
+  Value base = storage_of(write.input(0));
+  if (is_read_from(at, base)) return false;
+  if (!base.op().write) return true;  // its copy is looked at above
+  if (item_of(base) > at) return false;
+  for (; base.op().write && item_of(base) == at; base = storage_of(base.input(0)))
+    if (!base.op().write.slice || !are_apart(write, base.node())) return false;
+  return true;
 }
 
 bool Placement::has_row_values_for(int n, const Member& m) const {

@@ -77,6 +77,8 @@ class Placement {
   bool writes_beside(int n, const Member& m) const;
   Refusal refusal_of_loops(int n, const Member& m, const Shape& domain) const;
   bool may_write_in(int n, const Member& m) const;
+  bool may_write_part_in(int n, const Member& m) const;
+  bool is_read_from(int item, const Value& v) const;
   bool is_related(int n, const Member& m, std::span<const Value> roots) const;
   static bool gathers_in_lanes(const NestContents& contents, const Member& m);
   bool has_row_values_for(int n, const Member& m) const;

@@ -12,6 +12,15 @@ namespace gnomon {
 
 namespace {
 
+// Bytes that a lane is to have for a value. Integers of 64 bits are places as a rule, and places
+// that data tell are looked up lane by lane.
+int lane_bytes(const Value& v) {
+  const int bytes = static_cast<int>(size_of(v.dtype()));
+  if (is_float(v.dtype())) return bytes;
+  if (v.rank() == 0) return 1;
+  return v.is(op::index) ? 4 : std::min(bytes, 4);
+}
+
 class TrialBuild {
  public:
   TrialBuild(Member& m, const Shape& domain, const Placement& placement, const InlineCosts& costs)
@@ -34,7 +43,8 @@ class TrialBuild {
     if (m_.kind == Kind::write && m_.operand >= 0) {
       k_.set_node(&node);
       std::vector<bool> tells(domain_.size(), false);
-      for (const Scalar s : node.op().write.position(k_, node, m_.operand, axes_)) {
+      const std::vector<Scalar> index = index_of_written(k_, m_, axes_);
+      for (const Scalar s : node.op().write.position(k_, node, m_.operand, index)) {
         note_position(k_.linear(s));
         note_axes(k_.linear(s), tells);
       }
@@ -60,7 +70,7 @@ class TrialBuild {
     m_.elsewhere.clear(), m_.tables.clear(), m_.computed.clear();
     m_.crossed = -1;
     m_.plain = true;
-    m_.widest = is_float(m_.value.dtype()) ? static_cast<int>(size_of(m_.value.dtype())) : 1;
+    m_.widest = lane_bytes(m_.value);
   }
 
   std::optional<Scalar> resolve(const Value& v, Index index) {
@@ -73,7 +83,7 @@ class TrialBuild {
     }
     if (!fusion_.given.contains(v)) note_awaited(v.node());
     if (v.is(op::transpose) && v != m_.value && !fusion_.is_stored(v)) turned_ = v;
-    if (is_float(v.dtype())) m_.widest = std::max(m_.widest, static_cast<int>(size_of(v.dtype())));
+    m_.widest = std::max(m_.widest, lane_bytes(v));
     const bool itself = v.shape() == domain_ && is_element_itself(k_, v, index, axes_, false);
     if (const auto at = at_hand(v, index, itself)) return at;
     if (itself) m_.computed.insert(v);

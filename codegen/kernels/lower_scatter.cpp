@@ -254,7 +254,8 @@ void KernelLowering::add_at_once(const Nest& nest) {
 // Where a write puts its element at `axes`.
 Linear KernelLowering::place_of(const Member& m, std::span<const Scalar> axes) {
   k_.set_node(&m.value.node());
-  const auto position = m.value.op().write.position(k_, m.value.node(), m.operand, axes);
+  const auto position =
+      m.value.op().write.position(k_, m.value.node(), m.operand, index_of_written(k_, m, axes));
   return offset_in_result(position, m.value.shape());
 }
 

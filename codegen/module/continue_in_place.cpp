@@ -114,6 +114,7 @@ class Continuing {
     }
     in_all_.erase(from);
     for (LoopStep* loop : around_) std::ranges::replace(loop->versions, from, to);
+    std::ranges::replace(module_.versions, from, to);
   }
 
   Module& module_;

@@ -193,56 +193,92 @@ bool is_written_first(const Module& module, const Step& step, int b) {
              });
 }
 
-// Versions of an array that is changed in parts, by steps, branches and loops inside of the loop's
-// step, are one buffer from now on, where nobody uses one of them once the next is written.
-void join_versions(Module& module, LoopStep& loop) {
-  OrderedSteps steps(module, loop.body, OrderedSteps::Failures::leave_nothing);
-  const auto is_of_loop = [&](int b) {
-    const auto is_row = [b](const LoopStep::Row& row) { return row.one == b || row.all == b; };
-    return has(loop.initial, b) || has(loop.current, b) || has(loop.result, b) ||
-           std::ranges::any_of(loop.rows, is_row);
-  };
-  const auto can_be_one = [&](int from, int to) {
-    const Buffer &old = module.buffers[from], &now = module.buffers[to];
-    if (from == to || old.role != now.role || old.dtype != now.dtype || old.shape != now.shape ||
-        is_small(old) || is_of_loop(from) || is_of_loop(to) || has(loop.next, from))
-      return false;
-    const std::vector<std::size_t> places = steps.touching(from, from);
-    if (places.empty() || !is_written_first(module, loop.body[places.front()], from)) return false;
-    const Obstacle found = steps.obstacle(from, to);
-    const bool is_free = found.kind == Obstacle::Kind::none;
-    if (module.decisions != nullptr)
-      note_in_place(module, "one memory", is_free, name_of_buffer(module, to), steps.text_of(found),
-                    nodes_at(loop.body, steps.touching(from, to)), name_of_buffer(module, from));
-    return is_free;
-  };
-  std::vector<Version> versions;
-  for (const Step& step : loop.body) find_versions(module, step, versions);
-  std::vector<bool> idle(loop.body.size());
-  const auto join = [&](int from, int to) {
-    make_one(module, loop.body, steps.touching(from, to), from, to, to, idle);
-    steps.join(to, from);
-    if (!has(loop.versions, to)) loop.versions.push_back(to);
-  };
-  for (const auto& [from, to] : versions)
-    if (module.buffers[from].role == Buffer::Role::workspace && can_be_one(from, to))
-      join(from, to);
-  // Memory of a size that only the call finds is there from the beginning of the step if it is the
-  // next state's: the last version goes first.
-  std::unordered_map<int, int> now;
-  for (const auto& [from, last] : versions | std::views::reverse) {
-    const int to = now.contains(last) ? now.at(last) : last;
-    if (module.buffers[from].role != Buffer::Role::late || !has(loop.next, to) ||
-        !can_be_one(from, to))
-      continue;
-    join(from, to);
-    now[from] = to;
-    for (std::size_t at = 0; at < loop.body.size(); ++at)
-      if (const auto* allocate = std::get_if<AllocateStep>(&loop.body[at].what))
-        idle[at] = idle[at] || allocate->buffer == from;
+// Versions of an array that is changed in parts by the steps of a list, and by branches and loops
+// inside of them, are one buffer from now on, where nobody uses one of them once the next is
+// written.
+class Versions {
+ public:
+  Versions(Module& module, LoopStep& loop) : Versions(module, loop.body, loop.next, loop.versions) {
+    is_in_loop_ = true;
+    for (const auto* own : {&loop.initial, &loop.current, &loop.result})
+      fixed_.insert(fixed_.end(), own->begin(), own->end());
+    for (const LoopStep::Row& row : loop.rows) fixed_.push_back(row.one), fixed_.push_back(row.all);
   }
-  erase_idle(loop.body, idle);
-}
+  // Loops of the function itself are for continue_in_place.
+  explicit Versions(Module& module)
+      : Versions(module, module.steps, module.outputs, module.versions) {}
+
+  void join_all() {
+    std::vector<Version> found;
+    for (const Step& step : body_)
+      if (is_in_loop_ || !std::holds_alternative<LoopStep>(step.what))
+        find_versions(module_, step, found);
+    for (const auto& [from, to] : found)
+      if (role_of(from) == Buffer::Role::workspace && can_be_one(from, to)) join(from, to);
+    // Memory of a size that only the call finds is there from the beginning of the steps if it is
+    // the last version's: that goes first.
+    std::unordered_map<int, int> now;
+    for (const auto& [from, last] : found | std::views::reverse) {
+      const int to = now.contains(last) ? now.at(last) : last;
+      if (role_of(from) != Buffer::Role::late || !has(open_, to) || !can_be_one(from, to)) continue;
+      join(from, to);
+      now[from] = to;
+      for (std::size_t at = 0; at < body_.size(); ++at)
+        if (const auto* allocate = std::get_if<AllocateStep>(&body_[at].what))
+          idle_[at] = idle_[at] || allocate->buffer == from;
+    }
+    erase_idle(body_, idle_);
+  }
+
+ private:
+  Versions(Module& module, std::vector<Step>& body, const std::vector<int>& open,
+           std::vector<int>& versions)
+      : module_(module),
+        body_(body),
+        open_(open),
+        versions_(versions),
+        steps_(module, body, OrderedSteps::Failures::leave_nothing),
+        idle_(body.size()) {}
+
+  Buffer::Role role_of(int b) const { return module_.buffers[b].role; }
+
+  bool is_alike(int from, int to) const {
+    const Buffer &old = module_.buffers[from], &now = module_.buffers[to];
+    const bool is_output =
+        now.role == Buffer::Role::output && has(open_, to) && !module_.is_late(now.shape);
+    return (old.role == now.role || is_output) && old.dtype == now.dtype && old.shape == now.shape;
+  }
+
+  bool can_be_one(int from, int to) const {
+    if (from == to || !is_alike(from, to) || is_small(module_.buffers[from]) || has(fixed_, from) ||
+        has(fixed_, to) || has(open_, from))
+      return false;
+    const std::vector<std::size_t> places = steps_.touching(from, from);
+    if (places.empty() || !is_written_first(module_, body_[places.front()], from)) return false;
+    const Obstacle found = steps_.obstacle(from, to);
+    const bool is_free = found.kind == Obstacle::Kind::none;
+    if (module_.decisions != nullptr)
+      note_in_place(module_, "one memory", is_free, name_of_buffer(module_, to),
+                    steps_.text_of(found), nodes_at(body_, steps_.touching(from, to)),
+                    name_of_buffer(module_, from));
+    return is_free;
+  }
+
+  void join(int from, int to) {
+    make_one(module_, body_, steps_.touching(from, to), from, to, to, idle_);
+    steps_.join(to, from);
+    if (!has(versions_, to)) versions_.push_back(to);
+  }
+
+  Module& module_;
+  std::vector<Step>& body_;
+  bool is_in_loop_ = false;
+  std::vector<int> fixed_;        // buffers that have a part in what surrounds the steps
+  const std::vector<int>& open_;  // only a last version is one: there from the beginning
+  std::vector<int>& versions_;
+  OrderedSteps steps_;
+  std::vector<bool> idle_;
+};
 
 // Each larger state of the loop that may be is one buffer from now on.
 void join_states(Module& module, LoopStep& loop, const std::vector<std::uint32_t>& nodes) {
@@ -336,7 +372,7 @@ void join_states(Module& module, std::vector<Step>& steps) {
     for_each_inner(step, [&](std::vector<Step>& inner) { join_states(module, inner); });
     auto* loop = std::get_if<LoopStep>(&step.what);
     if (loop == nullptr) continue;
-    join_versions(module, *loop);
+    Versions(module, *loop).join_all();
     join_states(module, *loop, step.nodes);
     copy_once(module, *loop, step.nodes);
   }
@@ -441,6 +477,7 @@ void write_over_parameters(Module& module) {
 
 void find_in_place(Module& module, const Target&) {
   module.over.assign(module.outputs.size(), -1);
+  Versions(module).join_all();
   write_over_parameters(module);
   join_states(module, module.steps);
   drop_idle_kernels(module);

@@ -168,7 +168,9 @@ struct Module {
   std::vector<int> outputs;                         // buffer of each output
   std::vector<int> updates;  // the parameter each output is the new value of, or -1
   std::vector<int> over;     // the parameter each output is written over, or -1
-  int extents = 0;           // how many the call gives
+  /// As of loops: what the steps read, and then write in parts.
+  std::vector<int> versions;
+  int extents = 0;  // how many the call gives
   int parameters = 0;
   std::vector<int> donated;  // parameters whose memory is the function's
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.

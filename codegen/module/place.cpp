@@ -238,6 +238,8 @@ class Placement {
     if (twin.role != Buffer::Role::constant)
       twin.role = m_.is_late(twin.shape) ? Buffer::Role::late : Buffer::Role::workspace;
     m_.buffers.push_back(std::move(twin));
+    if (std::ranges::find(m_.versions, of.first) != m_.versions.end())
+      m_.versions.push_back(at->second);
     return at->second;
   }
 

@@ -137,6 +137,7 @@ class ModuleOrder {
       if (role == Buffer::Role::parameter || role == Buffer::Role::constant)
         state.written.insert(static_cast<int>(b));
     }
+    for (const int b : m_.versions) state.in_place.insert(b);
     walk(m_.steps, state);
     where_ = "the end";
     for (const int b : m_.outputs) need(state, b);

@@ -5,16 +5,18 @@
 
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
 namespace gnomon {
 namespace {
 
-// What a slice reads of an axis, or writes.
+// What a slice reads of an axis, or writes. Its ends are those of one that is not empty: an empty
+// one may be anywhere.
 struct Section {
   Dim start, count, step;
-  Dim last() const { return start + (count - 1) * step; }
+  Dim last() const { return start + (where_not_empty(count) - 1) * step; }
   bool descends() const { return step.constant() < 0; }
   const Dim low() const { return descends() ? last() : start; }
   const Dim high() const { return descends() ? start : last(); }
@@ -206,7 +208,7 @@ Expr slice_of_product(const Match& m) {
 // What of the part at `offset`, `extent` long, a section within it reads; none if it is not there.
 std::optional<Section> within(const Section& s, const Dim& offset, const Dim& extent) {
   const Dim before = s.low() - offset, behind = offset + extent - 1 - s.high();
-  if (!is_non_negative(before) || !is_non_negative(behind)) return std::nullopt;
+  if (!is_never_negative(before) || !is_never_negative(behind)) return std::nullopt;
   return Section{s.start - offset, s.count, s.step};
 }
 
@@ -237,7 +239,7 @@ Expr slice_of_concatenate(const Match& m) {
 
 // Whether no element of one is in the other.
 bool are_apart(const Section& a, const Section& b) {
-  return is_non_negative(a.low() - b.high() - 1) || is_non_negative(b.low() - a.high() - 1);
+  return is_never_negative(a.low() - b.high() - 1) || is_never_negative(b.low() - a.high() - 1);
 }
 
 // Where in what `write` wrote the elements of `read` are, if all are there.
@@ -400,6 +402,31 @@ std::optional<std::pair<std::size_t, Section>> axis_in_part(const Value& write) 
   return found;
 }
 
+// A function of parts that nothing else reads is one of each part, which is written where it goes.
+// Its other operands are the same all along the axis.
+Expr elementwise_of_concatenate(const Match& m) {
+  constexpr std::size_t most_functions = 4;
+  const Node& node = m.root.node();
+  if ((!node.op().is_elementwise() && !m.root.is(op::cast)) || node.output_count() != 1) return {};
+  const auto is_join = [&](const Value& v) {
+    return v.is(op::concatenate) && m.single_use(v) && v.shape() == m.root.shape() &&
+           v.node().operands().size() <= most_functions;
+  };
+  const auto joined = std::ranges::find_if(node.operands(), is_join);
+  if (joined == node.operands().end()) return {};
+  const std::int64_t axis = joined->node().attribute("axis").integer();
+  const std::int64_t behind = m.root.rank() - axis;
+  for (const Value& x : node.operands())
+    if (x != *joined && x.rank() >= behind && !x.shape()[at(x.rank() - behind)].is(1)) return {};
+  std::vector<Expr> parts;
+  for (const Value& part : joined->node().operands()) {
+    std::vector<Value> operands(node.operands().begin(), node.operands().end());
+    std::ranges::replace(operands, *joined, part);
+    parts.emplace_back(make_node(node.op(), std::move(operands), node.attributes()));
+  }
+  return concatenate(parts, axis);
+}
+
 // What is written where on the axis of one array of zeros.
 struct Written {
   std::size_t axis = 0;
@@ -494,6 +521,9 @@ Expr join_example(DType t) {
   const Expr y = tensor("y", t, {Dim(7)});
   return concatenate({line(t), concatenate({y, exp(y)})});
 }
+Expr parts_example(DType t) {
+  return maximum(concatenate({line(t), exp(tensor("y", t, {Dim(7)}))}), 0);
+}
 Expr adjoined_example(DType t) {
   const Expr x = line(t);
   return concatenate({x(range(2, 5)), x(range(5, 9)), exp(x)});
@@ -557,7 +587,10 @@ const RuleGroup& slice_lift_rules() {
       "Elementwise functions of what is read. Not before functions of reductions are recognised, "
       "such as log(softmax(x)).",
       {rule("slice_of_elementwise", Promise::exact, {&op::slice}, slice_of_elementwise,
-            "f(x, y)[a]", "f(x[a], y[a]) when f(x, y) has no other use", elementwise_example)}};
+            "f(x, y)[a]", "f(x[a], y[a]) when f(x, y) has no other use", elementwise_example),
+       rule("elementwise_of_concatenate", Promise::exact, {}, elementwise_of_concatenate,
+            "f(concatenate([x, y]), c)",
+            "concatenate([f(x, c), f(y, c)]) when the parts have no other use", parts_example)}};
   return group;
 }
 

@@ -1,0 +1,315 @@
+"""Programs made of slices: written pieces that are read again, in any order and of any extents."""
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+
+SLICES = [
+    (slice(None), slice(None)),
+    (slice(1, -1), slice(1, -1)),
+    (slice(None, -1), slice(None)),
+    (slice(1, None), slice(None)),
+    (slice(None), slice(None, -1)),
+    (slice(None), slice(1, None)),
+    (slice(2, None), slice(1, -1)),
+    (slice(None, -2), slice(1, -1)),
+    (slice(None, None, 2), slice(None)),
+    (slice(1, None, 2), slice(None)),
+    (slice(None), slice(None, None, 2)),
+    (slice(None, None, -1), slice(None)),
+    (slice(0, 1), slice(None)),
+    (slice(-1, None), slice(None)),
+    (slice(None), slice(0, 1)),
+    (slice(1, 2), slice(1, 3)),
+]
+
+
+def program(steps):
+    """Writes to two arrays in turn; what is written is read from the arrays as they are by then."""
+
+    def run(a, b):
+        first, second = a * 1.0, b * 0.0
+        for target, source, where, kind in steps:
+            x, y = (first, second) if target else (second, first)
+            piece = (x if source else y)[where]
+            if kind == 0:
+                x[where] = piece * 2.0 + 1.0
+            elif kind == 1:
+                x[where] += piece - a[where]
+            elif kind == 2:
+                x[where] = 3.0
+            else:
+                x[where] = a[where] - y[where]
+        return first, second, first[1:] - second[:-1]
+
+    return run
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs_of_slices(seed):
+    random = np.random.default_rng(seed)
+    steps = [
+        (
+            bool(random.integers(2)),
+            bool(random.integers(2)),
+            SLICES[random.integers(len(SLICES))],
+            int(random.integers(4)),
+        )
+        for _ in range(int(random.integers(2, 8)))
+    ]
+    compiled = gn.compiled(program(steps))
+    for shape in [(5, 4), (0, 3), (1, 4), (2, 2), (3, 1), (1, 1), (4, 0), (17, 33)]:
+        a, b = random.standard_normal(shape), random.standard_normal(shape)
+        for found, wanted in zip(compiled(a, b), program(steps)(a, b), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def kernels_of(function, *arguments):
+    return gn.compiled(function).lower(*arguments).compile().kernels
+
+
+def fluxes(a, b):
+    east, north = np.zeros_like(a), np.zeros_like(a)
+    east[:-1] = a[1:] - a[:-1]
+    north[:, :-1] = a[:, 1:] - a[:, :-1]
+    out = np.zeros_like(a)
+    out[1:-1, 1:-1] = b[1:-1, 1:-1] * (
+        east[1:-1, 1:-1] - east[:-2, 1:-1] + north[1:-1, 1:-1] - north[1:-1, :-2]
+    )
+    out[0] = out[1]
+    out[-1] = out[-2]
+    return out
+
+
+def test_what_is_read_of_written_pieces_needs_no_memory():
+    random = np.random.default_rng(1)
+    compiled = gn.compiled(fluxes_of_gnomon)
+    for shape in [(40, 50), (3, 3), (2, 5), (4, 2)]:
+        a, b = random.standard_normal(shape), random.standard_normal(shape)
+        np.testing.assert_allclose(compiled(a, b), fluxes(a, b), rtol=1e-12)
+    # Of the zeros around, the inside, and the two rows that are copied.
+    assert kernels_of(fluxes_of_gnomon, np.ones((40, 50)), np.ones((40, 50))) <= 4
+
+
+def fluxes_of_gnomon(a, b):
+    east, north = gn.zeros_like(a), gn.zeros_like(a)
+    east[:-1] = a[1:] - a[:-1]
+    north[:, :-1] = a[:, 1:] - a[:, :-1]
+    out = gn.zeros_like(a)
+    out[1:-1, 1:-1] = b[1:-1, 1:-1] * (
+        east[1:-1, 1:-1] - east[:-2, 1:-1] + north[1:-1, 1:-1] - north[1:-1, :-2]
+    )
+    out[0] = out[1]
+    out[-1] = out[-2]
+    return out
+
+
+def test_versions_that_are_results_stay_what_they_are():
+    @gn.compiled
+    def f(a):
+        x = a * 2.0
+        x[0] = 1.0
+        early = x
+        y = gn.asarray(x)
+        y[1] = 2.0
+        y[2] = y[1] + y[0]
+        return early, y, x[0] + y[2]
+
+    a = np.random.default_rng(2).standard_normal((100, 9))
+    early, y, last = f(a)
+    x = a * 2.0
+    x[0] = 1.0
+    later = x.copy()
+    later[1] = 2.0
+    later[2] = later[1] + later[0]
+    np.testing.assert_array_equal(y, later)
+    np.testing.assert_array_equal(last, x[0] + later[2])
+    np.testing.assert_array_equal(early, x)
+
+
+def test_places_of_short_axes_are_written_at_their_distance():
+    @gn.compiled
+    def f(a, b):
+        out = gn.zeros((a.shape[0], a.shape[1], 2, 3))
+        for i in range(2):
+            for j in range(3):
+                out[1:, :, i, j] = a[1:] * (i + 1) + b[1:] * j
+        out[0, :, 1, 2] += 5.0
+        return out
+
+    a, b = np.random.default_rng(3).standard_normal((2, 7, 37))
+    wanted = np.zeros((7, 37, 2, 3))
+    for i in range(2):
+        for j in range(3):
+            wanted[1:, :, i, j] = a[1:] * (i + 1) + b[1:] * j
+    wanted[0, :, 1, 2] += 5.0
+    np.testing.assert_allclose(f(a, b), wanted, rtol=1e-14)
+
+
+def test_arrays_written_alike_are_written_in_one_loop():
+    def f(a):
+        x, y = gn.zeros_like(a), gn.zeros_like(a)
+        x[1:-1, 1:-1] = gn.exp(a[2:, 1:-1] - a[:-2, 1:-1])
+        y[1:-1, 1:-1] = gn.exp(a[2:, 1:-1] - a[:-2, 1:-1]) * a[1:-1, 1:-1]
+        return x, y
+
+    a = np.random.default_rng(4).standard_normal((60, 70))
+    source = gn.compiled(f).lower(a).compile(explain=True).source
+    assert source.count("gn::exp(") == 1
+    x, y = gn.compiled(f)(a)
+    inside = np.exp(a[2:, 1:-1] - a[:-2, 1:-1])
+    np.testing.assert_allclose(np.asarray(x)[1:-1, 1:-1], inside, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(y)[1:-1, 1:-1], inside * a[1:-1, 1:-1], rtol=1e-14)
+    assert np.asarray(x)[0].sum() == 0 and np.asarray(y)[:, -1].sum() == 0
+
+
+def test_slices_of_one_array_that_overlap_are_written_in_order():
+    @gn.compiled
+    def f(a):
+        x = gn.zeros((a.shape[0] + 1, a.shape[1]))
+        x[:-1] = a * 2.0
+        x[1:] = a + 1.0
+        return x
+
+    a = np.random.default_rng(5).standard_normal((50, 40))
+    wanted = np.zeros((51, 40))
+    wanted[:-1] = a * 2.0
+    wanted[1:] = a + 1.0
+    np.testing.assert_array_equal(f(a), wanted)
+
+
+def test_a_column_is_written_after_the_copy_of_what_stays():
+    @gn.compiled
+    def f(a, b, t, u):
+        s = b * 3.0
+        y = a * 2.0
+        y[:, 2] = b + 1.0
+        z = gn.zeros_like(a)
+        z[:, 2] = b - 1.0
+        z[:, 0] = s
+        p = t * 0.5
+        p[..., 2] = u + 1.0
+        p[..., 0] = u
+        return s, y, z, p
+
+    random = np.random.default_rng(8)
+    a, b = random.standard_normal((2000, 3)), random.standard_normal(2000)
+    t, u = random.standard_normal((40, 30, 3)), random.standard_normal((40, 30))
+    s, y, z, p = f(a, b, t, u)
+    np.testing.assert_array_equal(y, np.column_stack((a[:, :2] * 2.0, b + 1.0)))
+    np.testing.assert_array_equal(z, np.column_stack((b * 3.0, b * 0.0, b - 1.0)))
+    np.testing.assert_array_equal(p, np.stack((u, t[..., 1] * 0.5, u + 1.0), axis=2))
+
+
+def test_a_place_that_is_computed_is_known_before_it_is_written():
+    @gn.compiled(static_shapes=True)
+    def f(v, w, z, r):
+        s = v * 2.0 + 1.0
+        k = gn.argmax(gn.sort(w) * r)
+        return s, z.at[1:33, k].set(v * 3.0)
+
+    random = np.random.default_rng(9)
+    v, w, z, r = (random.standard_normal(n) for n in (32, 40, (40, 40), 40))
+    _, y = f(v, w, z, r)
+    wanted = z.copy()
+    wanted[1:33, np.argmax(np.sort(w) * r)] = v * 3.0
+    np.testing.assert_array_equal(y, wanted)
+
+
+def test_steps_that_check_extents_stay_a_loop():
+    @gn.compiled
+    def g(a, x):
+        s = a
+        for i in range(10):
+            s = s * 0.5 + x[i : i + a.shape[0]]
+        return s
+
+    a, x = np.ones(100), np.arange(109.0)
+    wanted = a
+    for i in range(10):
+        wanted = wanted * 0.5 + x[i : i + 100]
+    np.testing.assert_allclose(g(a, x), wanted, rtol=1e-14)
+    with pytest.raises(ValueError, match="extents differ"):
+        g(a, np.arange(105.0))
+
+
+def test_few_cheap_steps_of_a_loop_are_one_expression():
+    def horner(x):
+        y = x * 0.0
+        for i in range(20):
+            y = y * x + 1.0 / (i + 1)
+        return y
+
+    x = np.linspace(-1.0, 1.0, 1001)
+    compiled = gn.compiled(horner).lower(x).compile(explain=True)
+    assert "without a loop: yes" in str(compiled.explanation())
+    assert compiled.kernels == 1
+    np.testing.assert_allclose(gn.compiled(horner)(x), horner(x), rtol=1e-13)
+    for steps in (0, 1, 33):
+
+        def other(x, steps=steps):
+            y = x * 0.0
+            for i in range(steps):
+                y = y * x + 1.0 / (i + 1)
+            return y
+
+        np.testing.assert_allclose(gn.compiled(other)(x), other(x), rtol=1e-13)
+
+
+def test_steps_between_which_states_stay_in_registers():
+    def orbit(x, c, n):
+        for _ in range(n):
+            x = x * x + c
+            c = c * 0.5
+        return x, c
+
+    x = np.linspace(-0.5, 0.5, 777)
+    for n in (40, 41, 63, 64, 65, 130):
+        found = gn.compiled(orbit, static_argnums=2)(x, x * 0.1, n)
+        for a, b in zip(found, orbit(x, x * 0.1, n), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-300)
+
+
+def test_short_last_extents_are_part_of_a_signature():
+    @gn.compiled
+    def brightness(pixels):
+        return pixels[..., 0] * 0.3 + pixels[..., 1] * 0.6 + pixels[..., 2] * 0.1
+
+    weights = np.array([0.3, 0.6, 0.1])
+    for shape in [(100, 80, 3), (64, 64, 3), (50, 90, 3), (2, 2, 3), (90, 80, 4), (70, 70, 5)]:
+        pixels = np.random.default_rng(6).random(shape)
+        np.testing.assert_allclose(brightness(pixels), pixels[..., :3] @ weights, rtol=1e-13)
+    # With 3, with 4, and with any number of colours, or few pixels.
+    assert len(brightness.signatures) == 3
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "bool"])
+def test_narrow_lanes(dtype):
+    @gn.compiled
+    def f(a, b):
+        largest = gn.maximum(a, b)
+        return largest, gn.where(a == b, b, a), gn.sum(a == b), gn.max(largest), gn.any(a != b)
+
+    random = np.random.default_rng(7)
+    for n in (1, 31, 32, 33, 63, 64, 65, 127, 129, 1000):
+        a, b = (random.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype) for _ in "ab")
+        largest, chosen, count, top, differ = f(a, b)
+        np.testing.assert_array_equal(largest, np.maximum(a, b))
+        np.testing.assert_array_equal(chosen, a)
+        assert int(count) == np.sum(a == b)
+        assert top.item() == np.max(np.maximum(a, b)) and bool(differ) == np.any(a != b)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32"])
+def test_quotients_by_powers_of_two(dtype):
+    info = np.iinfo(dtype)
+    x = np.unique(
+        np.concatenate(
+            [np.arange(max(info.min, -300), min(info.max, 300) + 1), [info.min, info.max]]
+        )
+    ).astype(dtype)
+    for divisor in (1, 2, 8, 64):
+        quotient, rest = gn.compiled(lambda v: (v // divisor, v % divisor))(x)  # noqa: B023
+        np.testing.assert_array_equal(quotient, x // np.array(divisor, dtype))
+        np.testing.assert_array_equal(rest, x % np.array(divisor, dtype))
