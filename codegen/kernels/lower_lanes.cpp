@@ -28,7 +28,7 @@ bool is_same_for_rows(const Value& v, const Shape& domain) {
 }
 
 int width_for(const Nest& nest, const Target& target) {
-  return target.vector_bytes / std::max(4, nest.widest());
+  return target.vector_bytes / std::max(target.narrowest_lane(), nest.widest());
 }
 
 // Whether the nest reduces a function of each pair of rows of two matrices.

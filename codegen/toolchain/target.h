@@ -29,6 +29,9 @@ struct Target {
 
   /// Whether loads and stores under a mask cost what others do, as those of AVX-512.
   bool has_masks() const { return vector_bytes >= 64; }
+  /// Bytes of the narrowest lanes of vectors that are worth using: parts of those of bytes move
+  /// under a mask or one by one.
+  int narrowest_lane() const { return has_masks() ? 1 : 4; }
 };
 
 /// This machine, as its processor and operating system describe it, with the constants that are
