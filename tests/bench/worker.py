@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-import programs
+import wild_programs
 
 FOLDER = pathlib.Path(__file__).parent
 SEED = 20260
@@ -34,12 +34,12 @@ def workloads() -> list[str]:
 
 
 def wild_workloads() -> list[str]:
-    return [WILD + field for field in programs.fields()]
+    return [WILD + field for field in wild_programs.fields()]
 
 
 def cases_of(workload: str) -> list[Any]:
     if workload.startswith(WILD):
-        return programs.cases(workload.removeprefix(WILD))
+        return wild_programs.cases(workload.removeprefix(WILD))
     return list(importlib.import_module(f"workloads.{workload}").CASES)
 
 
@@ -140,7 +140,7 @@ class Worker:
         self.outputs = self.call()
         taken = now() - start
         if self.case.wrt:
-            self.outputs = programs.slopes(as_arrays(self.outputs), inputs, self.case.wrt)
+            self.outputs = wild_programs.slopes(as_arrays(self.outputs), inputs, self.case.wrt)
         return {"compile": taken}
 
     def refer(self, workload: str, case: str, folder: str) -> dict[str, Any]:
@@ -174,10 +174,10 @@ class Worker:
         tolerance = self.case.tolerance
         if tolerance is None:
             if any(name.startswith("float") for name in self.dtypes):
-                errors = [0.0 if programs.is_rounded_alike(a, b) else error
+                errors = [0.0 if wild_programs.is_rounded_alike(a, b) else error
                           for a, b, error in zip(found, right, errors)]
-            tolerance = programs.tolerance(self.dtypes | {str(a.dtype) for a in (*found, *right)},
-                                           bool(self.case.wrt))
+            dtypes = self.dtypes | {str(a.dtype) for a in (*found, *right)}
+            tolerance = wild_programs.tolerance(dtypes, bool(self.case.wrt))
         if len(found) != len(wanted):
             errors.append(float("inf"))
         digest = hashlib.blake2b()

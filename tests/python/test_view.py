@@ -28,7 +28,7 @@ def layer(h, w):
 def network():
     x, w = gn.matrix("x </script>"), gn.matrix("w")
     hidden = layer(layer(x, w), w)
-    total = gn.fori_loop(0, 3, lambda i, s: s * 0.5 + 1.0, gn.sum(hidden, axis=0))
+    total = gn.fori_loop(0, 40, lambda i, s: s * 0.5 + 1.0, gn.sum(hidden, axis=0))
     return gn.function([x, w], {"total": total}, profile=True, name="net </script>")
 
 
