@@ -64,7 +64,10 @@ void KernelLowering::describe(const Nest& nest) {
 Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   // Lanes of one element could not be told from the element itself.
   if (extent.is(1)) return {"j", AxisKind::serial};
-  const int bytes = std::max(target_.narrowest_lane(), nest.widest());
+  // Rows that are reduced may be short, and then most of so many lanes would be idle.
+  const bool reduces = std::ranges::any_of(
+      nest.members, [](const Member& m) { return m.kind == Member::Kind::row; });
+  const int bytes = std::max(reduces ? 4 : target_.narrowest_lane(), nest.widest());
   Axis axis{"j", AxisKind::vector, target_.vector_bytes / bytes, 1};
   axis.chains = std::max(1, lanes_of_reduction / axis.width);
   // Chains that get no element are left out: the tree that folds them begins with halves, so that
