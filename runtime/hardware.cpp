@@ -67,6 +67,19 @@ std::vector<ProcessorCache> processor_caches() {
   return caches;
 }
 
+int x86_level() {
+#if defined(__x86_64__)
+  static const int level = [] {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4")) return 4;
+    return __builtin_cpu_supports("x86-64-v3") ? 3 : 1;
+  }();
+  return level;
+#else
+  return 1;
+#endif
+}
+
 std::string processor_model() { return value_of("/proc/cpuinfo", "model name"); }
 
 int available_cores() {

@@ -18,6 +18,10 @@ struct ProcessorCache {
 /// The caches that the first CPU reaches, the nearest first; none where the system does not tell.
 std::vector<ProcessorCache> processor_caches();
 
+/// The level of the x86-64 instructions that the processor has: 4 has AVX-512, 3 has AVX2; 1 for
+/// those below, and on other processors.
+int x86_level();
+
 /// The model as its maker calls it, or "".
 std::string processor_model();
 

@@ -3,6 +3,7 @@
 
 #include "runtime/arrays/dtype.h"
 #include "runtime/convolution/convolution_routines.h"
+#include "runtime/hardware.h"
 #include "runtime/pool_crew.h"
 
 namespace gnomon {
@@ -28,12 +29,8 @@ std::span<const ConvolutionKernels* const> convolution_kernels() {
 #if defined(__x86_64__)
   static const ConvolutionKernels* const known[] = {&avx512_convolution, &avx2_convolution,
                                                     &baseline_convolution};
-  static const std::size_t first = [] {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4")) return 0;
-    return __builtin_cpu_supports("x86-64-v3") ? 1 : 2;
-  }();
-  return std::span(known).subspan(first);
+  const int level = x86_level();
+  return std::span(known).subspan(level >= 4 ? 0 : level == 3 ? 1 : 2);
 #else
   static const ConvolutionKernels* const known[] = {&baseline_convolution};
   return known;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "runtime/arrays/dtype.h"
+#include "runtime/hardware.h"
 #include "runtime/lines/lines.h"
 #include "runtime/lines/vector_sorts.h"
 #include "runtime/pool_crew.h"
@@ -12,12 +13,8 @@ namespace gnomon {
 
 const VectorSorts* vector_sorts() {
 #if defined(__x86_64__)
-  static const VectorSorts* const found = [] {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4")) return &avx512_sorts;
-    return __builtin_cpu_supports("x86-64-v3") ? &avx2_sorts : nullptr;
-  }();
-  return found;
+  const int level = x86_level();
+  return level >= 4 ? &avx512_sorts : level == 3 ? &avx2_sorts : nullptr;
 #else
   return nullptr;
 #endif

@@ -62,16 +62,14 @@ Expr pad_axis(const Expr& x, std::int64_t axis, std::pair<std::int64_t, std::int
   const bool repeats =
       mode == PadMode::reflect || mode == PadMode::symmetric || mode == PadMode::wrap;
   if (repeats) return take(x, place_inside(arange(n + before + behind) - before, n, mode), axis);
-  const auto filling = [&](const Dim& edge) {
-    if (mode == PadMode::constant) return value;
-    return mode == PadMode::edge ? at_place(x, axis, edge) : statistic(x, axis, mode);
-  };
+  const bool has_edges = mode == PadMode::edge;
+  const Expr filling = has_edges || mode == PadMode::constant ? value : statistic(x, axis, mode);
   std::vector<Expr> parts;
   const auto add = [&](std::int64_t count, const Dim& edge) {
     if (count == 0) return;
     Shape shape = x.shape();
     shape[static_cast<std::size_t>(axis)] = count;
-    parts.push_back(broadcast_to(filling(edge), shape));
+    parts.push_back(broadcast_to(has_edges ? at_place(x, axis, edge) : filling, shape));
   };
   add(before, 0);
   parts.push_back(x);
