@@ -671,7 +671,11 @@ def test_asarray_shares_and_does_not_write():
     near([theirs, ours, copy], [[1, 0, 0], [1, 5, 0], [0, 0, 0]])
 
 
-@from_jax("jax.jit(f)", "A signature is made of dtypes, ranks and the extents that are 1")
+@from_jax(
+    "jax.jit(f)",
+    "A signature is made of dtypes, ranks, the extents that are 1",
+    "last extents of 2 to 4 beside many others",
+)
 @from_numpy("@numba.njit", "It is kept on disk")
 @from_pytorch("torch.compile(f)", "DataLoader, Dataset", "Another size of the last batch")
 def test_compiled_functions_serve_all_shapes_and_are_kept(tmp_path):
@@ -680,6 +684,9 @@ def test_compiled_functions_serve_all_shapes_and_are_kept(tmp_path):
         f = gn.compiled(lambda x: gn.sum(x * x), cache_folder=tmp_path)
         assert [float(f(x)) for x in (TWO, THREE, SIX, SIX.T, THREE[:1])] == [5, 21, 55, 55, 1]
         assert len(f.signatures) == 3
+        for points in (np.ones((1024, 3)), np.ones((2000, 3)), np.ones((2000, 4))):
+            assert float(f(points)) == points.size
+        assert len(f.signatures) == 5
         cached.append(f.function_for(TWO).was_cached)
         same(gn.grad(f)(SIX), 2 * SIX)
     assert cached == [False, True]
