@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -107,9 +108,15 @@ Choice chosen(const Node& loop) {
   return {*steps > 0 ? static_cast<int>(*steps) : 0, "its steps are few and cheap"};
 }
 
-// Whether all that the steps ask of extents holds whatever the call brings: a graph checks no more
-// than what was captured.
-bool holds_in_all_steps(const EntryCheck& check, const OpenLoop& open, int steps) {
+// Whether all that the steps ask of extents holds whatever the call brings, or is asked around the
+// loop: a graph checks no more than what was captured.
+bool holds_in_all_steps(const EntryCheck& check, const OpenLoop& open, int steps,
+                        std::span<const EntryCheck> known) {
+  const auto is_known = [&](const Dim& a, const Dim& b) {
+    return std::ranges::any_of(known, [&](const EntryCheck& c) {
+      return (c.left == a && c.right == b) || (c.left == b && c.right == a);
+    });
+  };
   for (int t = 0; t < steps; ++t) {
     const auto in_step = [&](const Dim& d) {
       return d.substitute([&](const Atom& atom) {
@@ -117,7 +124,8 @@ bool holds_in_all_steps(const EntryCheck& check, const OpenLoop& open, int steps
         return *atom.scalar == open.index.value() ? Dim(t) : Dim::value(*atom.scalar);
       });
     };
-    if (in_step(check.left) != in_step(check.right)) return false;
+    const Dim left = in_step(check.left), right = in_step(check.right);
+    if (left != right && !is_known(left, right)) return false;
   }
   return true;
 }
@@ -146,7 +154,7 @@ Graph unroll_loops(const Graph& graph, Context& context) {
     if (choice.steps >= 0) {
       open = open_loop(loop);
       const auto holds = [&](const EntryCheck& check) {
-        return holds_in_all_steps(check, *open, choice.steps);
+        return holds_in_all_steps(check, *open, choice.steps, graph.checks);
       };
       if (!std::ranges::all_of(open->checks, holds)) choice = {-1, "its steps check extents"};
     }

@@ -34,6 +34,39 @@ Type stacked(TypeContext& context, const Loop& loop, std::size_t row, Type type)
   return type;
 }
 
+// What the steps of a short loop ask of extents, if a step's number alone decides it. It is asked
+// around the loop, too: then the steps can be written out. ValueError for a step that cannot be made.
+void require_in_steps(const TypeContext& context, const Loop& loop) {
+  constexpr std::int64_t few_steps = 32;
+  const Dim count = Dim::value(context.operands[0]);
+  if (loop.is_conditional || loop.body->checks.empty()) return;
+  if (!count.is_constant() || count.constant() > few_steps) return;
+  std::vector<Value> arguments(context.operands.begin(), context.operands.end());
+  std::vector<Value> states;
+  for (std::size_t k = 1; k <= loop.states; ++k) {
+    arguments[k] = tensor("state", arguments[k].dtype(), arguments[k].shape()).value();
+    states.push_back(arguments[k]);
+  }
+  const auto depends_on_states = [&](const Dim& d) {
+    bool found = false;
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (atom->kind != Atom::Kind::value) return;
+      const Value scalar[] = {*atom->scalar};
+      for (const Node* node : topological_order(scalar))
+        found = found || std::ranges::find(states, Value(node, 0)) != states.end();
+    });
+    return found;
+  };
+  for (std::int64_t t = 0; t < count.constant(); ++t) {
+    arguments[0] = constant(t, DType::int64).value();
+    const std::vector<Value> fitted = fitted_to_body(*loop.body, arguments);
+    const InlinedBody inlined = inline_whole_body(*loop.body, fitted);
+    for (const EntryCheck& check : checks_of_body(*loop.body, fitted, inlined.checked_scalars))
+      if (!depends_on_states(check.left) && !depends_on_states(check.right))
+        context.require_as(check.left, check.right, {check.message, check.is_index});
+  }
+}
+
 std::vector<Type> loop_type(TypeContext& context) {
   const int own = &context.op == &op::while_loop ? 2 : 0;
   require_between(context, "a number of states", context.attributes[1].integer(), own,
@@ -59,6 +92,10 @@ std::vector<Type> loop_type(TypeContext& context) {
   std::vector<Value> arguments(context.operands.begin(), context.operands.end());
   arguments[0] = scalar("i", DType::int64).value();
   const std::vector<Type> after = body_output_types(context, loop.body, arguments, 1 + loop.states);
+  try {
+    require_in_steps(context, loop);
+  } catch (const ValueError&) {  // the loop may be in a branch that is not taken: its step fails
+  }
   std::vector<Type> types;
   for (std::size_t k = 0; k < loop.states; ++k) {
     Type state = context.type(1 + k);

@@ -257,6 +257,58 @@ def test_few_cheap_steps_of_a_loop_are_one_expression():
         np.testing.assert_allclose(gn.compiled(other)(x), other(x), rtol=1e-13)
 
 
+def fir(x, taps):
+    n = x.shape[0] - taps.shape[0] + 1
+    y = 0.0 * x[:n]
+    for k in range(12):
+        y = y + taps[k] * x[k : k + n]
+    return y
+
+
+def test_steps_that_ask_for_extents_are_asked_before_they_are_written_out():
+    random = np.random.default_rng(8)
+    x, taps = random.random(500), random.random(12)
+    compiled = gn.compiled(fir).lower(x, taps).compile(explain=True)
+    assert "without a loop: yes" in str(compiled.explanation())
+    assert compiled.kernels == 1
+    f = gn.compiled(fir)
+    for n, m in ((500, 12), (700, 12), (12, 12), (40, 15)):
+        x, taps = random.random(n), random.random(m)
+        np.testing.assert_allclose(f(x, taps), fir(x, taps), rtol=1e-13)
+    # Eleven taps: the last slice is one short.
+    with pytest.raises(ValueError, match="extents differ.*test_slice_programs.py"):
+        f(random.random(50), random.random(11))
+    with pytest.raises(ValueError, match="extents differ.*test_slice_programs.py"):
+        gn.grad(lambda *a: gn.sum(f(*a)))(random.random(50), random.random(11))
+    batch = random.random((3, 60))
+    many = gn.compiled(gn.vmap(fir, in_axes=(0, None)))
+    np.testing.assert_allclose(many(batch, taps[:12]), [fir(b, taps[:12]) for b in batch])
+    slope = gn.compiled(gn.grad(lambda t, x: gn.sum(fir(x, t) ** 2)))(taps[:12], batch[0])
+    wanted = [2 * fir(batch[0], taps[:12]) @ batch[0][k : k + 49] for k in range(12)]
+    np.testing.assert_allclose(slope, wanted, rtol=1e-12)
+
+
+def test_a_branch_that_is_not_taken_may_have_steps_that_would_fail():
+    @gn.compiled
+    def f(x, takes):
+        y = x[:6] * 2.0
+        if takes > 0:
+            for k in range(9):
+                y = y + x[k : k + 6]
+        return y
+
+    x = np.arange(10.0)
+    np.testing.assert_array_equal(f(x, 0.0), x[:6] * 2)
+    with pytest.raises(ValueError, match="extents differ"):
+        f(x, 1.0)
+    np.testing.assert_array_equal(f(np.ones(14), 1.0), np.full(6, 11.0))
+    known, takes = gn.tensor("known", "float64", (10,)), gn.scalar("takes")
+    results = gn.function([known, takes], f(known, takes))
+    np.testing.assert_array_equal(results(x, 0.0), x[:6] * 2)
+    with pytest.raises(ValueError, match="extents differ"):
+        results(x, 1.0)
+
+
 def test_steps_between_which_states_stay_in_registers():
     def orbit(x, c, n):
         for _ in range(n):
