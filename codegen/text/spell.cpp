@@ -55,16 +55,36 @@ namespace {
 
 using AtomName = std::function<std::string(const Atom&)>;
 
-std::string sum_of_terms(const Dim& d, const AtomName& name, std::string_view form);
+// How a language calls functions, and whether it shifts and masks integers as the prelude's C++ does.
+struct Form {
+  std::string_view call;
+  bool has_bits = false;
+};
 
-std::string spell_atom(const Atom& a, const AtomName& name, std::string_view form) {
+std::string sum_of_terms(const Dim& d, const AtomName& name, const Form& form);
+
+bool is_sum(const Dim& d) {
+  return !d.is_constant() && d.terms().size() + (d.constant_term() != 0) > 1;
+}
+
+std::string spell_atom(const Atom& a, const AtomName& name, const Form& form) {
   const auto call = [&](std::string_view function) {
-    return fmt::format(fmt::runtime(form), function, sum_of_terms(a.left, name, form),
+    return fmt::format(fmt::runtime(form.call), function, sum_of_terms(a.left, name, form),
                        sum_of_terms(a.right, name, form));
   };
+  // Quotients and remainders by a power of two, which round down.
+  const auto bits = [&](std::string_view op, std::int64_t number) {
+    return fmt::format(fmt::runtime(is_sum(a.left) ? "(({}) {} {})" : "({} {} {})"),
+                       sum_of_terms(a.left, name, form), op, number);
+  };
+  const std::int64_t by = a.right.is_constant() ? a.right.constant() : 0;
+  const bool by_bits =
+      form.has_bits && by > 0 && std::has_single_bit(static_cast<std::uint64_t>(by));
   switch (a.kind) {
-    case Atom::Kind::floor_div: return call("floor_divide");
-    case Atom::Kind::mod: return call("remainder");
+    case Atom::Kind::floor_div:
+      return by_bits ? bits(">>", std::countr_zero(static_cast<std::uint64_t>(by)))
+                     : call("floor_divide");
+    case Atom::Kind::mod: return by_bits ? bits("&", by - 1) : call("remainder");
     case Atom::Kind::min: return call("minimum");
     case Atom::Kind::max: return call("maximum");
     default: return name(a);
@@ -72,7 +92,7 @@ std::string spell_atom(const Atom& a, const AtomName& name, std::string_view for
 }
 
 // Without parentheses around it, and plain digits if it is constant.
-std::string sum_of_terms(const Dim& d, const AtomName& name, std::string_view form) {
+std::string sum_of_terms(const Dim& d, const AtomName& name, const Form& form) {
   if (d.is_constant()) return fmt::format("{}", d.constant());
   std::string text;
   for (const Term& t : d.terms()) {
@@ -95,12 +115,12 @@ std::string sum_of_terms(const Dim& d, const AtomName& name, std::string_view fo
 
 std::string spell(const Dim& d, const AtomName& name) {
   if (d.is_constant()) return fmt::format("i64({})", d.constant());
-  const std::string text = spell(d, name, "gn::{}<i64>({}, {})");
-  return d.terms().size() + (d.constant_term() != 0) > 1 ? "(" + text + ")" : text;
+  const std::string text = sum_of_terms(d, name, {"gn::{}<i64>({}, {})", true});
+  return is_sum(d) ? "(" + text + ")" : text;
 }
 
 std::string spell(const Dim& d, const AtomName& name, std::string_view call) {
-  return sum_of_terms(d, name, call);
+  return sum_of_terms(d, name, {call});
 }
 
 std::string comment_lines(std::string_view text) {
