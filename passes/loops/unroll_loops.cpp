@@ -25,7 +25,7 @@ namespace gnomon {
 namespace {
 
 constexpr double most_steps = 32;
-constexpr std::int64_t few_elements = 64;  // of states that registers hold in a loop, too
+constexpr std::int64_t kept_elements = 64;  // of states that registers hold in a loop, too
 constexpr int most_operations = 160;  // of all steps: they compile in the time of a loop or two
 constexpr int dearest_step = 16;      // in additions: a dearer one hides what its loop costs
 
@@ -60,7 +60,7 @@ std::optional<StepOfElements> step_of(const Graph& body, const std::vector<Value
   if (leaves.empty()) return {};
   const Shape elements = leaves.begin()->shape();
   const Dim count = element_count(elements);
-  if (count.is_constant() && count.constant() <= few_elements) return {};
+  if (count.is_constant() && count.constant() <= kept_elements) return {};
   const auto depending = dependents(order, leaves);
   const auto depends = [&](const Value& v) {
     return leaves.contains(v) || depending.contains(&v.node());

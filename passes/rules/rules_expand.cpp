@@ -1,6 +1,7 @@
 // Rules of expansion: ops that no kernel computes, said with simpler ones; reductions split.
 #include <algorithm>
 
+#include "passes/algebra/joined_axes.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
 #include "stdlib/ops.h"
@@ -40,15 +41,25 @@ Expr outer_example(DType t) {
 Expr mean_example(DType t) { return mean(tensor("x", t, {Dim(4), Dim(5)}), 1); }
 
 // One axis at a time, the last first: so the order of additions is a function of the extents alone.
+// Adjacent axes of whole arrays are one.
 Expr successive_reductions(const Match& m) {
-  const IntList& axes = m.root.node().attribute("axes").ints();
+  IntList axes = m.root.node().attribute("axes").ints();
   if (axes.empty()) return Expr(m.root.input(0));
   if (axes.size() == 1) return {};
-  const Attribute keep = m.root.node().attribute("keepdims");
+  Attribute keep = m.root.node().attribute("keepdims");
   Value value = m.root.input(0);
+  for (std::size_t i = axes.size(); i-- > 1;) {
+    if (axes[i] != axes[i - 1] + 1) continue;
+    const Value joined = with_axes_joined(value, static_cast<std::size_t>(axes[i - 1]), m);
+    if (!joined) continue;
+    value = joined;
+    keep = Attribute(false);
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::size_t k = i; k < axes.size(); ++k) --axes[k];
+  }
   for (std::size_t i = axes.size(); i-- > 0;)
     value = make_node(m.root.op(), {value}, {Attribute(IntList{axes[i]}), keep});
-  return value;
+  return value.shape() == m.root.shape() ? Expr(value) : reshape(Expr(value), m.root.shape());
 }
 
 // A search over several axes is one over the last axis of an array that has them flattened there.

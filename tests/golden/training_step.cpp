@@ -3,71 +3,23 @@
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
-#include "prelude/rows.h"
 using f32x8 = gn::lanes<f32, 8>;
+using f32x16 = gn::lanes<f32, 16>;
 
-// sum = sum(square(w))
-// sum = sum(sum(square(w)))
+// sum = sum(square(reshape(w)))
 void gnomon_k0(
-    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
-    f32* __restrict sum2) {
-  call.parallel(13, 97, [=](i64 b_from, i64 b_to, i32) {
-    for (i64 b = b_from; b < b_to; ++b) {
-      const i64 i_from = b * 64;
-      const i64 i_to = gn::minimum(64 + i_from, i64(784));
-      gn::vector_loop<8, 1, false>(i_from, i_to, [&](i64 i, auto live, int) GN_BODY {
-        f32x8 w_rows[10];
-        gn::read_rows<10>(w_rows, w + i * 10, 10, live);
-        const f32x8 w_rows_value = w_rows[0];
-        const f32x8 square = gn::square(w_rows_value);
-        const f32x8 w_rows_value2 = w_rows[8];
-        const f32x8 square2 = gn::square(w_rows_value2);
-        const f32x8 add = square + square2;
-        const f32x8 w_rows_value3 = w_rows[4];
-        const f32x8 square3 = gn::square(w_rows_value3);
-        const f32x8 add2 = add + square3;
-        const f32x8 w_rows_value4 = w_rows[2];
-        const f32x8 square4 = gn::square(w_rows_value4);
-        const f32x8 w_rows_value5 = w_rows[6];
-        const f32x8 square5 = gn::square(w_rows_value5);
-        const f32x8 add3 = square4 + square5;
-        const f32x8 add4 = add2 + add3;
-        const f32x8 w_rows_value6 = w_rows[1];
-        const f32x8 square6 = gn::square(w_rows_value6);
-        const f32x8 w_rows_value7 = w_rows[9];
-        const f32x8 square7 = gn::square(w_rows_value7);
-        const f32x8 add5 = square6 + square7;
-        const f32x8 w_rows_value8 = w_rows[5];
-        const f32x8 square8 = gn::square(w_rows_value8);
-        const f32x8 add6 = add5 + square8;
-        const f32x8 w_rows_value9 = w_rows[3];
-        const f32x8 square9 = gn::square(w_rows_value9);
-        const f32x8 w_rows_value10 = w_rows[7];
-        const f32x8 square10 = gn::square(w_rows_value10);
-        const f32x8 add7 = square9 + square10;
-        const f32x8 add8 = add6 + add7;
-        const f32x8 add9 = add4 + add8;
-        const f32x8 add10 = gn::splat<f32x8>(0.0f) + add9;
-        gn::write(sum + i, add10, live);
-      });
-    }
-  });
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w) {
   gn::Chains<f32x8, 8> sum_parts(0.0f);
   gn::Chains<f32x8, 8> sum_rest(0.0f);
-  gn::vector_loop<8, 8, true>(0, 784, [&](i64 j, auto live, int chain) GN_BODY {
-    const f32x8 sum_j = gn::read<f32x8>(sum + j, live, 0.0f);
-    auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
-    sum3 = gn::add(sum3, gn::keep(live, sum_j, 0.0f));
+  gn::vector_loop<8, 8, true>(0, 7840, [&](i64 j, auto live, int chain) GN_BODY {
+    const f32x8 w_j = gn::read<f32x8>(w + j, live, 0.0f);
+    const f32x8 square = gn::square(w_j);
+    auto& sum2 = gn::chain_of(sum_parts, sum_rest, live, chain);
+    sum2 = gn::add(sum2, gn::keep(live, square, 0.0f));
   });
-  const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-  sum2[0] = sum3;
+  const f32 sum2 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+  sum[0] = sum2;
 }
-
-// --- kernels1.cpp
-#include "prelude/kernel.h"
-using gn::i8; using gn::i16; using gn::i32; using gn::i64;
-using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
-using f32x16 = gn::lanes<f32, 16>;
 
 // dot = dot(x, w)
 void gnomon_k1(
@@ -106,7 +58,7 @@ void gnomon_k1(
       }
     }
   });
-  const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + gn::floor_divide<i64>(x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3, 4));
+  const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + ((x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3) >> 2));
   const i64 count = gn::floor_divide<i64>(x_0, 6) * 6;
   const i64 count2 = (x_0 - 1);
   const i64 count3 = gn::floor_divide<i64>(x_0, 6) * 60;
@@ -149,7 +101,7 @@ void gnomon_k1(
   });
 }
 
-// --- kernels2.cpp
+// --- kernels1.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -169,7 +121,7 @@ void gnomon_k2(
     const f32* __restrict dot, const i64* __restrict y) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
-  const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
+  const i64 b_to = ((x_0 + 63) >> 6);
   const f32 b_value = b[0];
   const f32 b_value2 = b[8];
   const f32 b_value3 = b[4];
@@ -348,7 +300,7 @@ void gnomon_k2(
   });
 }
 
-// --- kernels3.cpp
+// --- kernels2.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -357,15 +309,15 @@ using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
-// ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
+// ((sum(square(reshape(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y...
 void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
-  const i64 c_to = gn::floor_divide<i64>(y_0 + 8191, 8192);
-  const i64 y_ahead = gn::minimum<i64>(1, gn::floor_divide<i64>(y_0, 32768)) * 512;
+  const i64 c_to = ((y_0 + 8191) >> 13);
+  const i64 y_ahead = gn::minimum<i64>(1, (y_0 >> 15)) * 512;
   call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32) {
     for (i64 c = c_from; c < c_to2; ++c) {
       const i64 j_from = c * 8192;
@@ -417,7 +369,7 @@ void gnomon_k3(
   out[0] = subtract;
 }
 
-// --- kernels4.cpp
+// --- kernels3.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -429,7 +381,7 @@ void gnomon_k4(
     const f32* c, f32* out) {
   const i64 x_0 = dims[0];
   const i64 tile_grain = gn::maximum<i64>(1, gn::floor_divide<i64>(524288, gn::maximum<i64>(1, x_0 * 2560)));
-  const i64 c_to = gn::floor_divide<i64>(x_0 + 1023, 1024);
+  const i64 c_to = ((x_0 + 1023) >> 10);
   call.parallel(4, tile_grain, [=](i64 tile_from, i64 tile_to, i32 worker) {
     f32* scratch = call.scratch_of<f32>(worker, 0);
     for (i64 tile = tile_from; tile < tile_to; ++tile) {
@@ -498,7 +450,7 @@ void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
     const f32* __restrict partial, const f32* b2) {
   const i64 x_0 = dims[0];
-  const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
+  const i64 b_to = ((x_0 + 63) >> 6);
   gn::few_vectors<8, 1, 10, gn::Tail<8>>(0, [&](i64 j, auto live, int) GN_BODY {
     f32x8 sum2 = gn::splat<f32x8>(0.0f);
     for (i64 b3 = 0; b3 < b_to; ++b3) {
@@ -519,8 +471,7 @@ using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 #include "prelude/workspace.h"
 void gnomon_k0(
-    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
-    f32* __restrict sum2);
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w);
 void gnomon_k1(
     const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
     f32* __restrict out);
@@ -551,13 +502,13 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   (void)x_1;
   (void)y_0;
   plan[1] = i64(10240);
-  const i64 sizes[] = {((i64(3136) + 63) & ~i64(63)), ((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
-  static const i32 lives[][2] = {{1, 1}, {1, 5}, {2, 5}, {3, 5}, {3, 5}, {3, 6}, {3, 7}, {5, 5}, {7, 7}};
-  i32 order[9];
-  plan[0] = gn::place_buffers(9, sizes, lives, order, plan + 5);
-  plan[14] = i64(784);
+  const i64 sizes[] = {((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((((x_0 + 63) >> 6) * 40 + 63) & ~i64(63)), ((((y_0 + 8191) >> 13) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
+  static const i32 lives[][2] = {{1, 5}, {2, 5}, {3, 5}, {3, 5}, {3, 6}, {3, 7}, {5, 5}, {7, 7}};
+  i32 order[8];
+  plan[0] = gn::place_buffers(8, sizes, lives, order, plan + 5);
+  plan[13] = i64(784);
+  plan[14] = i64(10);
   plan[15] = i64(10);
-  plan[16] = i64(10);
   return 0;
 }
 
@@ -573,33 +524,32 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   [[maybe_unused]] f32* w = (f32*)(buffers[2]);
   [[maybe_unused]] f32* b = (f32*)(buffers[3]);
   [[maybe_unused]] f32* sum = (f32*)((char*)workspace + plan[5]);
-  [[maybe_unused]] f32* sum2 = (f32*)((char*)workspace + plan[6]);
-  [[maybe_unused]] f32* dot = (f32*)((char*)workspace + plan[7]);
-  [[maybe_unused]] f32* max = (f32*)((char*)workspace + plan[8]);
-  [[maybe_unused]] f32* sum3 = (f32*)((char*)workspace + plan[9]);
-  [[maybe_unused]] f32* subtract = (f32*)((char*)workspace + plan[10]);
-  [[maybe_unused]] f32* partial = (f32*)((char*)workspace + plan[11]);
+  [[maybe_unused]] f32* dot = (f32*)((char*)workspace + plan[6]);
+  [[maybe_unused]] f32* max = (f32*)((char*)workspace + plan[7]);
+  [[maybe_unused]] f32* sum2 = (f32*)((char*)workspace + plan[8]);
+  [[maybe_unused]] f32* subtract = (f32*)((char*)workspace + plan[9]);
+  [[maybe_unused]] f32* partial = (f32*)((char*)workspace + plan[10]);
   [[maybe_unused]] f32* t = (f32*)(buffers[4]);
-  [[maybe_unused]] f32* partial2 = (f32*)((char*)workspace + plan[12]);
+  [[maybe_unused]] f32* partial2 = (f32*)((char*)workspace + plan[11]);
   [[maybe_unused]] f32* w2 = (f32*)(buffers[5]);
-  [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[13]);
+  [[maybe_unused]] f32* sum3 = (f32*)((char*)workspace + plan[12]);
   [[maybe_unused]] f32* b2 = (f32*)(buffers[6]);
-  gnomon_k0(call, dims, sum, w, sum2);
+  gnomon_k0(call, dims, sum, w);
   gnomon_k1(call, dims, x, w, dot);
-  gnomon_k2(call, dims, max, sum3, subtract, partial, b, dot, y);
+  gnomon_k2(call, dims, max, sum2, subtract, partial, b, dot, y);
   if (call.failed()) return 1;
   call.check(7, (-gn::minimum<i64>(1, x_0) * gn::minimum<i64>(1, y_0) + gn::minimum<i64>(1, y_0)) != i64(0), 0, (-gn::minimum<i64>(1, x_0) * gn::minimum<i64>(1, y_0) + gn::minimum<i64>(1, y_0)), i64(0));
   if (call.failed()) return 1;
-  gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
+  gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum2, sum);
   if (call.failed()) return 1;
   gnomon_k4(call, dims, x, subtract, w, w2);
-  gnomon_k5(call, dims, sum4, b2, partial, b);
+  gnomon_k5(call, dims, sum3, b2, partial, b);
   return 0;
 }
 
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
-const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 17, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":3,\"parameter\":3,\"text\":\"call: expected {of}\"},{\"entry\":0,\"index\":false,\"nodes\":[],\"of\":-1,\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"index\":true,\"nodes\":[35],\"of\":1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of {of} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: an index is out of range for extent 0 of subtract(subtract(...), log(...)): f32[x.0, 10]\"}],\"inputs\":[{\"dtype\":\"float32\",\"extents\":[\"x_0\",\"x_1\"],\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"extents\":[\"y_0\"],\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"extents\":[\"784\",\"10\"],\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"extents\":[\"10\"],\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"extents\":[],\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"extents\":[\"784\",\"10\"],\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"extents\":[\"10\"],\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":0,\"symbols\":[\"x_0\",\"x_1\",\"y_0\"]}"};
+const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 16, 7,
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":3,\"parameter\":3,\"text\":\"call: expected {of}\"},{\"entry\":0,\"index\":false,\"nodes\":[],\"of\":-1,\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"index\":true,\"nodes\":[35],\"of\":1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of {of} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: an index is out of range for extent 0 of subtract(subtract(...), log(...)): f32[x.0, 10]\"}],\"inputs\":[{\"dtype\":\"float32\",\"extents\":[\"x_0\",\"x_1\"],\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"extents\":[\"y_0\"],\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"extents\":[\"784\",\"10\"],\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"extents\":[\"10\"],\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"extents\":[],\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"extents\":[\"784\",\"10\"],\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"extents\":[\"10\"],\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":15}],\"products\":0,\"symbols\":[\"x_0\",\"x_1\",\"y_0\"]}"};
 }
 
