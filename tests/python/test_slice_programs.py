@@ -329,11 +329,23 @@ def test_short_last_extents_are_part_of_a_signature():
         return pixels[..., 0] * 0.3 + pixels[..., 1] * 0.6 + pixels[..., 2] * 0.1
 
     weights = np.array([0.3, 0.6, 0.1])
-    for shape in [(100, 80, 3), (64, 64, 3), (50, 90, 3), (2, 2, 3), (90, 80, 4), (70, 70, 5)]:
+    for shape in [(100, 80, 3), (64, 64, 3), (50, 90, 3), (2, 2, 3), (90, 80, 4), (7, 7, 9)]:
         pixels = np.random.default_rng(6).random(shape)
         np.testing.assert_allclose(brightness(pixels), pixels[..., :3] @ weights, rtol=1e-13)
     # With 3, with 4, and with any number of colours, or few pixels.
     assert len(brightness.signatures) == 3
+
+    @gn.compiled
+    def is_row(boards, player):
+        own = boards == player
+        return gn.any(own[:, :, :-2] & own[:, :, 1:-1] & own[:, :, 2:], axis=(1, 2))
+
+    for shape in [(64, 6, 7), (500, 6, 7), (64, 3, 3), (10, 6, 7), (64, 9, 7)]:
+        boards = np.random.default_rng(6).integers(0, 3, shape)
+        rows = (boards == 1)[..., :-2] & (boards == 1)[..., 1:-1] & (boards == 1)[..., 2:]
+        np.testing.assert_array_equal(is_row(boards, 1), rows.any((1, 2)))
+    # With 6 and 7, with 3 and 3, with 7 alone, and with any.
+    assert len(is_row.signatures) == 4
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "bool"])

@@ -96,10 +96,11 @@ def compiled(
     traced); calls with a known signature run native code only. A signature is made of
 
     * the containers of the arguments (`gn.tree`), and the way they are passed,
-    * the dtype and rank of each array, which of its extents are 1, and the last one or two extents
-      if they are 2 to 4 beside at least 1024 others (colours, points, small matrices): other
-      extents do not count, one function serves all, unless it asks for them (see below) or
-      `static_shapes` is true: then each set of extents has its own;
+    * the dtype and rank of each array, which of its extents are 1, the last one or two extents if
+      they are 2 to 8 and there are at least 64 of them (colours, points, features, small
+      matrices), and those of a square matrix of 3 or 4 rows: other extents do not count, one
+      function serves all, unless it asks for them (see below) or `static_shapes` is true: then each
+      set of extents has its own;
     * whether a Python number is a bool, an int or a float: its value does not count;
     * the values of static arguments, which are those named by `static_argnums` or
       `static_argnames`, and whatever is neither array, number nor container: texts, functions,

@@ -39,11 +39,16 @@ LeafKey device_key(const Array& x) {
   return 1 + 2 * static_cast<LeafKey>(name.number) + static_cast<LeafKey>(name.is_simulated());
 }
 
-// How many of the last axes of an array, two at the most, have 2 to 4 elements beside a thousand
-// others: the colours of pixels, points, small matrices. Loops over them are written out.
-constexpr std::int64_t longest_short = 4, least_others = 1024;
+// How many of the last axes of an array, two at the most, are short: they have 2 to 8 elements
+// beside 64 others, as the colours of pixels, points and small boards do, or are those of one
+// square matrix of 3 or 4 rows, as rotations are. Loops over them are written out.
+constexpr std::int64_t longest_short = 8, least_others = 64;
+constexpr std::int64_t least_rows = 3, most_rows = 4;
+constexpr int short_bits = 3;  // of an extent less 1; 0: it is not short
 
 std::size_t short_axes(std::span<const std::int64_t> shape, std::int64_t size) {
+  if (shape.size() == 2 && shape[0] == shape[1] && shape[0] >= least_rows && shape[0] <= most_rows)
+    return 2;
   std::size_t count = 0;
   while (count < 2 && count + 1 < shape.size()) {
     const std::int64_t extent = shape[shape.size() - 1 - count];
@@ -58,12 +63,12 @@ LeafKey leaf_key(const Array& x) {
   const std::span<const std::int64_t> shape = x.shape();
   LeafKey shorts = 0;
   for (std::size_t k = short_axes(shape, x.size()); k > 0; --k)
-    shorts = shorts << 2 | static_cast<LeafKey>(shape[shape.size() - k] - 1);
+    shorts = shorts << short_bits | static_cast<LeafKey>(shape[shape.size() - k] - 1);
   LeafKey ones = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
   return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 | shorts << 12 |
-         static_cast<LeafKey>(shape.size()) << 16 | (ones << 24 ^ device_key(x) << 56);
+         static_cast<LeafKey>(shape.size()) << 18 | (ones << 25 ^ device_key(x) << 56);
 }
 
 // The key of a Python number or an Array; `other` for anything else.
@@ -388,7 +393,7 @@ nb::object leaf_input(const std::string& name, LeafKey key, Shape shape) {
 nb::object input_like(const std::string& name, LeafKey key, nb::handle leaf, Guards& guards,
                       std::size_t index, bool is_static) {
   Shape shape;
-  const std::size_t rank = key >> 16 & 0x7f;
+  const std::size_t rank = key >> 18 & 0x7f;
   const std::size_t open =
       rank - (rank == 0 ? 0 : short_axes(array_of(leaf).shape(), array_of(leaf).size()));
   for (std::size_t axis = 0; axis < rank; ++axis) {
