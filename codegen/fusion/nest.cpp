@@ -143,7 +143,10 @@ bool is_copied_beside(const Node& write) {
 Shape domain_of_written(const Node& write, int operand) {
   Shape domain = write.input(static_cast<std::size_t>(operand)).shape();
   const auto is_one = [](const Dim& d) { return d.is(1); };
-  if (!write.op().write.slice || std::ranges::all_of(domain, is_one)) return domain;
+  const WriteRule& rule = write.op().write;
+  // No vector instruction stores bytes with gaps.
+  const bool is_joined = rule.every && size_of(write.type().dtype) >= 4;
+  if (!(rule.slice || is_joined) || std::ranges::all_of(domain, is_one)) return domain;
   while (domain.back().is(1)) domain.pop_back();
   return domain;
 }

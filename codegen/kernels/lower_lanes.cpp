@@ -92,7 +92,8 @@ bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
       for (const Value& v : m.elsewhere)
         if (!is_same_for_rows(v, nest.domain)) return false;
   }
-  return reduces && work_of_row(nest) <= most_work;
+  // Without a reduction nothing is gained but the lanes that rows along them would leave idle.
+  return (reduces || 2 * length <= width) && work_of_row(nest) <= most_work;
 }
 
 void KernelLowering::add_lanes(const Nest& nest) {

@@ -55,7 +55,7 @@ namespace {
 
 using AtomName = std::function<std::string(const Atom&)>;
 
-// How a language calls functions, and whether it shifts and masks integers as the prelude's C++ does.
+// How a language calls functions, and whether it shifts and masks integers as C++ does.
 struct Form {
   std::string_view call;
   bool has_bits = false;

@@ -1,4 +1,4 @@
-// Two adjacent axes of an expression as one, which costs nothing where its arrays lie in memory whole.
+// Two adjacent axes of an expression as one: free where its arrays lie in memory whole.
 #include "passes/algebra/joined_axes.h"
 
 #include <unordered_map>
@@ -15,8 +15,6 @@ namespace {
 
 class Joining {
  public:
-  explicit Joining(const Match& m) : m_(m) {}
-
   // Axes are counted from the last one, so that operands of fewer axes have the same numbers: the
   // second of the two is `from_last`.
   Value of(const Value& v, std::size_t from_last) {
@@ -30,7 +28,7 @@ class Joining {
   }
 
  private:
-  static constexpr int most_nodes = 32;
+  static constexpr int most_nodes = 64;
   static constexpr int dear = 4;  // additions
 
   // It has the second axis alone, along which it must be the same.
@@ -49,12 +47,21 @@ class Joining {
     return shape;
   }
 
+  static Value stored(Value v) {
+    while (is_reshaping(v)) v = v.input(0);
+    return v;
+  }
+  static bool is_in_memory(const Value& v) {
+    const Op& o = v.op();
+    return is_leaf(o) || &o == &op::param || &o == &op::constant || o.reduction ||
+           o.step != StepKind::none;
+  }
+
   Value made(const Value& v, std::size_t from_last) {
     const Op& o = v.op();
     const bool both_are_one = axis_of(v, from_last).is(1) && axis_of(v, from_last + 1).is(1);
-    if (both_are_one || is_leaf(o) || &o == &op::param || &o == &op::constant || o.reduction ||
-        o.step != StepKind::none)
-      return reshape(Expr(v), joined_shape(v, from_last)).value();
+    if (const Value x = stored(v); both_are_one || is_in_memory(x))
+      return reshape(Expr(x), joined_shape(v, from_last)).value();
     if (&o == &op::broadcast_to) {
       const Value& x = v.input(0);
       // Repeated along one of them, its elements would be in no order that one axis has.
@@ -69,7 +76,7 @@ class Joining {
       return broadcast_to(Expr(joined), joined_shape(v, from_last)).value();
     }
     if (!o.is_elementwise() && &o != &op::cast) return {};
-    if (o.scalar.cost > dear && !m_.single_use(v)) return {};
+    if (o.scalar.cost > dear) return {};
     std::vector<Value> operands;
     for (const Value& x : v.node().operands()) {
       const std::size_t rank = x.shape().size();
@@ -84,16 +91,14 @@ class Joining {
     return Value(rebuild(v.node(), operands).get(), v.index());
   }
 
-  const Match& m_;
   std::unordered_map<Value, Value, ValueHash> known_;
   int nodes_ = 0;
 };
 
 }  // namespace
 
-Value with_axes_joined(const Value& x, std::size_t axis, const Match& m) {
-  const std::size_t rank = x.shape().size();
-  return Joining(m).of(x, rank - 2 - axis);
+Value with_axes_joined(const Value& x, std::size_t axis) {
+  return Joining().of(x, x.shape().size() - 2 - axis);
 }
 
 }  // namespace gnomon

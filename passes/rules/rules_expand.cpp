@@ -34,32 +34,58 @@ std::vector<const Op*> expanding_ops() {
   return out;
 }
 
+std::vector<const Op*> all_reductions() {
+  return {&op::sum, &op::prod, &op::max, &op::min, &op::any, &op::all};
+}
+
 Expr outer_example(DType t) {
   return matmul(tensor("x", t, {Dim(4), Dim(1)}), tensor("y", t, {Dim(1), Dim(5)}));
 }
 
 Expr mean_example(DType t) { return mean(tensor("x", t, {Dim(4), Dim(5)}), 1); }
 
-// One axis at a time, the last first: so the order of additions is a function of the extents alone.
-// Adjacent axes of whole arrays are one.
-Expr successive_reductions(const Match& m) {
-  IntList axes = m.root.node().attribute("axes").ints();
-  if (axes.empty()) return Expr(m.root.input(0));
-  if (axes.size() == 1) return {};
-  Attribute keep = m.root.node().attribute("keepdims");
-  Value value = m.root.input(0);
+// `x` with adjacent axes as one where that costs nothing; `axes` become those of the result.
+Value with_joined(Value x, IntList& axes) {
   for (std::size_t i = axes.size(); i-- > 1;) {
     if (axes[i] != axes[i - 1] + 1) continue;
-    const Value joined = with_axes_joined(value, static_cast<std::size_t>(axes[i - 1]), m);
+    const Value joined = with_axes_joined(x, static_cast<std::size_t>(axes[i - 1]));
     if (!joined) continue;
-    value = joined;
-    keep = Attribute(false);
+    x = joined;
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
     for (std::size_t k = i; k < axes.size(); ++k) --axes[k];
   }
+  return x;
+}
+
+// Adjacent axes of whole arrays as one: their elements are one after the other. What a reduction
+// over the last axis gives is such an array.
+Expr joined_axes(const Match& m) {
+  const auto reduced = [&](const Value& x, const IntList& along) {
+    return make_node(m.root.op(), {x}, {Attribute(along), Attribute(false)});
+  };
+  IntList axes = m.root.node().attribute("axes").ints();
+  const std::size_t given = axes.size();
+  Value value = with_joined(m.root.input(0), axes);
+  if (axes.size() >= 3) {
+    IntList others(axes.begin(), axes.end() - 1);
+    const Value joined = with_joined(reduced(value, {axes.back()}), others);
+    if (others.size() + 1 < axes.size()) value = joined, axes = others;
+  }
+  if (axes.size() == given) return {};
+  const Expr result = reduced(value, axes);
+  return result.shape() == m.root.shape() ? result : reshape(result, m.root.shape());
+}
+
+// One axis at a time, the last first: so the order of additions is a function of the extents alone.
+Expr successive_reductions(const Match& m) {
+  const IntList& axes = m.root.node().attribute("axes").ints();
+  if (axes.empty()) return Expr(m.root.input(0));
+  if (axes.size() == 1) return {};
+  const Attribute keep = m.root.node().attribute("keepdims");
+  Value value = m.root.input(0);
   for (std::size_t i = axes.size(); i-- > 0;)
     value = make_node(m.root.op(), {value}, {Attribute(IntList{axes[i]}), keep});
-  return value.shape() == m.root.shape() ? Expr(value) : reshape(Expr(value), m.root.shape());
+  return value;
 }
 
 // A search over several axes is one over the last axis of an array that has them flattened there.
@@ -92,6 +118,10 @@ Expr flattened_search(const Match& m) {
 Expr split_example(DType t) {
   const Axes apart(IntList{0, 2});
   return sum(exp(tensor("x", t, {Dim(2), Dim(3), Dim(4)})), apart);
+}
+
+Expr joined_example(DType t) {
+  return sum(square(tensor("x", t, {Dim(2), Dim(3), Dim(4)})), IntList{1, 2});
 }
 
 Expr search_example(DType t) { return argmax(tensor("x", t, {Dim(3), Dim(4)})); }
@@ -129,7 +159,9 @@ const RuleGroup& expand_rules() {
       {rule("expand", Promise::exact, expanding_ops(), expansion, "mean, softmax, logsumexp, ...",
             "their definition", mean_example),
        rule("product_as_sum", Promise::accurate, {&op::dot, &op::gemm}, product_as_sum,
-            "a product with a vector, or of small matrices", "sum(x * y)", outer_example)}};
+            "a product with a vector, or of small matrices", "sum(x * y)", outer_example),
+       rule("joined_axes", Promise::accurate, all_reductions(), joined_axes,
+            "sum(f(x), axes 1 and 2)", "sum(f(reshape(x)), axis 1)", joined_example)}};
   return group;
 }
 

@@ -10,9 +10,10 @@
 namespace gnomon {
 namespace {
 
-constexpr std::int64_t most_small = 8;      // sides of products that are small altogether
-constexpr std::int64_t most_short = 16;     // sums over an outer axis that are one loop
-constexpr std::int64_t most_little = 4096;  // elements of a matrix that is no work for a library
+constexpr std::int64_t most_small = 8;        // sides of products that are small altogether
+constexpr std::int64_t most_coordinates = 4;  // of points that a small matrix moves
+constexpr std::int64_t most_short = 16;       // sums over an outer axis that are one loop
+constexpr std::int64_t most_little = 4096;    // elements of a matrix that is no work for a library
 
 // A product and its operands as stored; c may be none.
 struct Product : ProductForm {
@@ -123,7 +124,8 @@ bool is_stored(const Value& matrix) {
 
 // Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis, to
 // which what the matrix is computed from belongs; one that is read from memory the library reads
-// faster. By columns it is a reduction of an outer axis, which is best when it is short.
+// faster. By columns it is a reduction of an outer axis, which is best when it is short. Many
+// points by a small matrix are as many short sums.
 bool is_sum(const Product& p, const Shape& shape, bool calls_library = true) {
   const Dim &m = shape[shape.size() - 2], &n = shape.back(), k = depth_of(p);
   const bool inner = m.is(1) && n.is(1);
@@ -134,7 +136,11 @@ bool is_sum(const Product& p, const Shape& shape, bool calls_library = true) {
   const bool by_rows = inner || (n.is(1) && !p.trans_a && is_row_sum(p.a)) ||
                        (m.is(1) && p.trans_b && is_row_sum(p.b));
   const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && (is_short || !calls_library));
-  return line || (is_small(m) && is_small(n) && is_small(k));
+  const bool few_terms = k.is_constant() && k.constant() <= most_coordinates;
+  const auto is_of_points = [&](const Dim& d) {
+    return few_terms && d.is_constant() && d.constant() <= most_coordinates;
+  };
+  return line || (is_small(m) && is_small(n) && is_small(k)) || is_of_points(m) || is_of_points(n);
 }
 
 // A sum of two whose one term is a product without other use, which stays one, and the other as

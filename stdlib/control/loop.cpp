@@ -35,7 +35,7 @@ Type stacked(TypeContext& context, const Loop& loop, std::size_t row, Type type)
 }
 
 // What the steps of a short loop ask of extents, if a step's number alone decides it. It is asked
-// around the loop, too: then the steps can be written out. ValueError for a step that cannot be made.
+// around the loop, too: then the steps can be written out. ValueError where a step must fail.
 void require_in_steps(const TypeContext& context, const Loop& loop) {
   constexpr std::int64_t few_steps = 32;
   const Dim count = Dim::value(context.operands[0]);

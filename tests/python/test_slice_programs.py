@@ -335,17 +335,27 @@ def test_short_last_extents_are_part_of_a_signature():
     # With 3, with 4, and with any number of colours, or few pixels.
     assert len(brightness.signatures) == 3
 
+    random = np.random.default_rng(6)
+
     @gn.compiled
     def is_row(boards, player):
         own = boards == player
         return gn.any(own[:, :, :-2] & own[:, :, 1:-1] & own[:, :, 2:], axis=(1, 2))
 
     for shape in [(64, 6, 7), (500, 6, 7), (64, 3, 3), (10, 6, 7), (64, 9, 7)]:
-        boards = np.random.default_rng(6).integers(0, 3, shape)
+        boards = random.integers(0, 3, shape)
         rows = (boards == 1)[..., :-2] & (boards == 1)[..., 1:-1] & (boards == 1)[..., 2:]
         np.testing.assert_array_equal(is_row(boards, 1), rows.any((1, 2)))
     # With 6 and 7, with 3 and 3, with 7 alone, and with any.
     assert len(is_row.signatures) == 4
+
+    moved = gn.compiled(lambda points, matrix: points @ matrix.T)
+    for n, m in [(64, 8), (2000, 8), (64, 7), (64, 9), (63, 8), (100, 3), (100, 4), (90, 4)]:
+        points, matrix = random.random((n, m)), random.random((m, m))
+        np.testing.assert_allclose(moved(points, matrix), points @ matrix.T, rtol=1e-13)
+    # With 8, 7, 3 and 4, and with any; matrices of 3 and 4 rows are known, others are not.
+    assert len(moved.signatures) == 5
+    assert any("[points.0, 3], matrix: float64[3, 3])" in s for s in moved.signatures)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "bool"])
