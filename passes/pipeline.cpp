@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <unordered_map>
+#include <utility>
 
 #include "ir/graph/leaf.h"
 #include "ir/text/text.h"
@@ -280,7 +281,9 @@ class Driver {
     // Parameters and checks of the graph stay: inside, one extent stands for all that are equal.
     const CheckedScalars scalars(*body);
     const Graph lifted = scalars.lifted();
+    const bool around = std::exchange(context_.is_in_body, true);
     Graph result = transformed(pass, lifted, lifted.topological_order());
+    context_.is_in_body = around;
     const Body made =
         result.outputs == lifted.outputs ? body : intern_body(scalars.settled(std::move(result)));
     bodies_.emplace(body.get(), std::pair(body, made));

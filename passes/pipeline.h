@@ -45,6 +45,8 @@ struct Context {
   Trace trace;
   /// The pass that runs, for records.
   std::string_view pass;
+  /// Whether it runs over the body of a node.
+  bool is_in_body = false;
   /// Where passes say what they decided and why, if anybody asks.
   Decisions* decisions = nullptr;
   /// Called for each pass that changed the graph, with what it was given and what it made.

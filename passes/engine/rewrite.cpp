@@ -269,6 +269,7 @@ class Sweep {
     match.users_of = &users_of;
     match.engine = this;
     match.disabled = &session_.context.options.disabled_rules;
+    match.is_in_body = session_.context.is_in_body;
     match.calls_library = session_.context.options.calls_library;
     match.multiplies_halves = session_.context.options.multiplies_halves;
     match.regroups = session_.rules.level() == RewriteLevel::fast || !is_inexact(v.dtype());

@@ -50,6 +50,8 @@ struct Match {
   bool calls_library = true;
   /// And for those of float16 and bfloat16 by their bits.
   bool multiplies_halves = false;
+  /// The graph is the body of a node.
+  bool is_in_body = false;
   /// Rules that do not fire; null means none.
   const std::unordered_set<const Rule*>* disabled = nullptr;
 

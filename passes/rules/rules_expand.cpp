@@ -58,8 +58,10 @@ Value with_joined(Value x, IntList& axes) {
 }
 
 // Adjacent axes of whole arrays as one: their elements are one after the other. What a reduction
-// over the last axis gives is such an array.
+// over the last axis gives is such an array. In the steps of a loop sums keep the axes of its
+// states, beside which they are added up (`sum_behind_loops`).
 Expr joined_axes(const Match& m) {
+  if (m.is_in_body) return {};
   const auto reduced = [&](const Value& x, const IntList& along) {
     return make_node(m.root.op(), {x}, {Attribute(along), Attribute(false)});
   };
