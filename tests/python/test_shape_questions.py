@@ -144,23 +144,6 @@ def test_what_nobody_asks_stays_open():
     assert len(g.signatures) == 1
 
 
-def test_conditions_on_large_arrays_of_extents_wait_for_the_call():
-    def sieve(flags):
-        prime = gn.ones(flags.shape[0], dtype=bool)
-        prime[:2] = False
-        for p in range(2, 12):
-            if p * p < flags.shape[0] and prime[p]:
-                prime[p * p :: p] = False
-        return prime & flags
-
-    f = gn.compiled(sieve)
-    for n in (60, 5000, 6000, 7000):
-        flags = np.arange(n) % 7 != 0
-        prime = np.array([k > 1 and all(k % p or k == p for p in range(2, 12)) for k in range(n)])
-        np.testing.assert_array_equal(f(flags), prime & flags)
-    assert len(f.signatures) == 2
-
-
 def test_answers_that_follow_make_no_further_traces():
     def f(a):
         n = a.shape[0]

@@ -335,36 +335,12 @@ bool is_one(const Dim& d) {
       .value_or(false);
 }
 
-namespace {
-
-/// Elements that a condition may be computed of while it is traced. One of more waits for the call,
-/// as that of an argument does: a trace goes on either way.
-constexpr std::int64_t quickly_evaluated = 4096;
-
-/// How many elements the results of nodes have in the call that is traced, as far as that is known.
-std::int64_t elements_of(std::span<const Node* const> nodes) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  std::int64_t all = 0;
-  for (const Node* node : nodes) {
-    std::int64_t elements = 1;
-    for (const Dim& d : Value(node, 0).type().shape) {
-      const std::int64_t extent = current(d).value_or(1);
-      if (__builtin_mul_overflow(elements, extent, &elements)) return most;
-    }
-    if (__builtin_add_overflow(all, elements, &all)) return most;
-  }
-  return all;
-}
-
-}  // namespace
-
-std::optional<Array> exact(const Expr& e, std::int64_t most_elements) {
+std::optional<Array> exact(const Expr& e) {
   if (!is_traced()) return std::nullopt;
   const Value root = e.value();
   const std::vector<const Node*> order = topological_order(std::span(&root, 1));
   for (const Node* node : order)
     if (is_leaf(node->op())) return std::nullopt;
-  if (elements_of(order) > most_elements) return std::nullopt;
   std::unordered_map<Value, Value, ValueHash> built;
   bool all = true;
   const auto map = [&](const Atom& atom) -> Dim {
@@ -515,8 +491,7 @@ void add_questions(nb::module_& m) {
   m.def(
       "is_open",
       [](nb::handle x) {
-        return is_expr(x) &&
-               (expr_of(x).rank() != 0 || !exact(expr_of(x), quickly_evaluated).has_value());
+        return is_expr(x) && (expr_of(x).rank() != 0 || !exact(expr_of(x)).has_value());
       },
       nb::arg("x").none(),
       "Whether x is an expression without a value in the call that is traced.");

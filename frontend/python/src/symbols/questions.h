@@ -124,10 +124,8 @@ std::optional<std::int64_t> exact(const Dim& d);
 std::optional<std::int64_t> current(const Dim& d);
 /// Whether it is 1, where that can be known.
 bool is_one(const Dim& d);
-/// The value of an expression of rank 0 that is made of extents and constants alone; nothing if it
-/// takes results of more elements than that.
-std::optional<Array> exact(const Expr& e,
-                           std::int64_t most_elements = std::numeric_limits<std::int64_t>::max());
+/// The value of an expression of rank 0 that is made of extents and constants alone.
+std::optional<Array> exact(const Expr& e);
 
 /// A symbol stands for an extent of the call that is traced, if it is one.
 void add_alias(const Dim& symbol, const Dim& extent);
