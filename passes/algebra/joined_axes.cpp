@@ -2,7 +2,6 @@
 #include "passes/algebra/joined_axes.h"
 
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "ir/graph/leaf.h"

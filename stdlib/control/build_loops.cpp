@@ -56,17 +56,9 @@ namespace {
 std::vector<EntryCheck> checks_of_steps(std::vector<EntryCheck> checks, const OpenLoop& loop) {
   std::unordered_set<Value, ValueHash> own(loop.states.begin(), loop.states.end());
   own.insert(loop.index);
-  const auto is_own = [&](const Dim& d) {
-    bool found = false;
-    d.for_each_atom([&](const AtomRef& atom) {
-      if (atom->kind != Atom::Kind::value || found) return;
-      const Value scalar[] = {*atom->scalar};
-      for (const Node* node : topological_order(scalar))
-        found = found || own.contains(Value(node, 0));
-    });
-    return found;
-  };
-  std::erase_if(checks, [&](const EntryCheck& c) { return !is_own(c.left) && !is_own(c.right); });
+  std::erase_if(checks, [&](const EntryCheck& c) {
+    return !depends_on(c.left, own) && !depends_on(c.right, own);
+  });
   return checks;
 }
 

@@ -42,27 +42,17 @@ void require_in_steps(const TypeContext& context, const Loop& loop) {
   if (loop.is_conditional || loop.body->checks.empty()) return;
   if (!count.is_constant() || count.constant() > few_steps) return;
   std::vector<Value> arguments(context.operands.begin(), context.operands.end());
-  std::vector<Value> states;
+  std::unordered_set<Value, ValueHash> states;
   for (std::size_t k = 1; k <= loop.states; ++k) {
     arguments[k] = tensor("state", arguments[k].dtype(), arguments[k].shape()).value();
-    states.push_back(arguments[k]);
+    states.insert(arguments[k]);
   }
-  const auto depends_on_states = [&](const Dim& d) {
-    bool found = false;
-    d.for_each_atom([&](const AtomRef& atom) {
-      if (atom->kind != Atom::Kind::value) return;
-      const Value scalar[] = {*atom->scalar};
-      for (const Node* node : topological_order(scalar))
-        found = found || std::ranges::find(states, Value(node, 0)) != states.end();
-    });
-    return found;
-  };
   for (std::int64_t t = 0; t < count.constant(); ++t) {
     arguments[0] = constant(t, DType::int64).value();
     const std::vector<Value> fitted = fitted_to_body(*loop.body, arguments);
     const InlinedBody inlined = inline_whole_body(*loop.body, fitted);
     for (const EntryCheck& check : checks_of_body(*loop.body, fitted, inlined.checked_scalars))
-      if (!depends_on_states(check.left) && !depends_on_states(check.right))
+      if (!depends_on(check.left, states) && !depends_on(check.right, states))
         context.require_as(check.left, check.right, {check.message, check.is_index});
   }
 }
@@ -245,6 +235,17 @@ Exprs loop_batch(const Batched& b) {
 }
 
 }  // namespace
+
+bool depends_on(const Dim& extent, const std::unordered_set<Value, ValueHash>& values) {
+  bool found = false;
+  extent.for_each_atom([&](const AtomRef& atom) {
+    if (atom->kind != Atom::Kind::value || found) return;
+    const Value scalar[] = {*atom->scalar};
+    for (const Node* node : topological_order(scalar))
+      found = found || values.contains(Value(node, 0));
+  });
+  return found;
+}
 
 Expr largest_count(const Expr& counts) {
   const Expr none = full({Dim(1)}, constant(std::int64_t{0}, DType::int64));

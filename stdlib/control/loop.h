@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -12,6 +13,9 @@ namespace gnomon {
 
 /// All outputs of the node that this is the first one of.
 std::vector<Expr> outputs_of(const Value& first);
+
+/// Whether an extent is computed from one of the values.
+bool depends_on(const Dim& extent, const std::unordered_set<Value, ValueHash>& values);
 
 /// How many states a loop has.
 std::size_t states_of(const Node& loop);
