@@ -57,6 +57,7 @@ struct Member {
   int statements = 0;                   // of a kernel with this member alone
   int widest = 1;                       // bytes of the widest number computed with
   bool plain = true;                    // every access is at the element itself or uniform
+  bool by_axes = false;                 // computes with places along single axes of the domain
   bool has_loop = false;                // an element takes one: a reduction of few others
   bool scattered = false;               // write: positions depend on data,
   bool scattered_rows = false;          // which are others from row to row,
@@ -89,6 +90,8 @@ struct Nest {
   /// Whether some columns have a maximum beside them, in this nest or before.
   bool has_paired_columns() const;
   bool is_plain() const;
+  /// Whether it runs as well over all elements in one loop: that knows no places along single axes.
+  bool is_one_run() const;
   /// Whether all axes but the last have one element, and no column is among the members.
   bool is_one_row() const;
   /// Whether all there is are values of the whole domain that go to memory.

@@ -303,6 +303,10 @@ bool Nest::is_plain() const {
                      [](const Member& m) { return m.kind == Member::Kind::store && m.plain; });
 }
 
+bool Nest::is_one_run() const {
+  return is_plain() && std::ranges::none_of(members, &Member::by_axes);
+}
+
 bool Nest::is_one_row() const {
   return is_flat(domain) && std::all_of(members.begin(), members.end(), [](const Member& m) {
            return m.kind == Member::Kind::store || m.kind == Member::Kind::row;

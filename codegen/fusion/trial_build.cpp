@@ -51,8 +51,12 @@ class TrialBuild {
       note_same_places(tells);
     }
     const bool beside = m_.kind != Kind::store && maximum_beside(node);
-    payload(k_, m_, axes_,
-            beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
+    const Scalar value =
+        payload(k_, m_, axes_,
+                beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
+    m_.by_axes = (k_.dtype(value) == DType::int64 && is_place_along_axes(k_.linear(value))) ||
+                 std::ranges::any_of(k_.computed_with(),
+                                     [&](const Linear& form) { return is_place_along_axes(form); });
     m_.has_loop = k_.axis_count() > domain_.size();
     m_.statements = static_cast<int>(k_.statement_count());
     // What is in memory by now costs nothing.
@@ -158,6 +162,23 @@ class TrialBuild {
       m_.scattered_rows = m_.scattered_rows || k_.changes(v);
       m_.scattered_lanes = m_.scattered_lanes || k_.is_lanes({x.id});
     }
+  }
+
+  // Whether a form has an axis of the domain in it other than as part of the place of the element
+  // among all.
+  bool is_place_along_axes(const Linear& form) {
+    const auto variable_of = [&](std::size_t a) { return k_.linear(axes_[a]).terms[0].first; };
+    std::vector<int> axes;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      if (!domain_[a].is(1)) axes.push_back(variable_of(a));
+    if (axes.size() < 2) return false;
+    const Linear rest = form - k_.offset(axes_, domain_) * form.coefficient(axes.back());
+    return std::ranges::any_of(rest.terms, [&](const auto& term) {
+      const auto& x = k_.space().variable(term.first);
+      return x.kind == IndexSpace::Variable::Kind::quotient
+                 ? is_place_along_axes(x.dividend)
+                 : std::ranges::find(axes, term.first) != axes.end();
+    });
   }
 
   // Which axes of the domain a position may change along.

@@ -125,7 +125,7 @@ void KernelLowering::add(const Nest& nest) {
     add_flat(nest);
   } else if (nest.members[0].scattered) {
     add_scatter(nest);
-  } else if (nest.domain.size() == 1 || nest.is_plain() || nest.is_one_row()) {
+  } else if (nest.domain.size() == 1 || nest.is_one_run() || nest.is_one_row()) {
     add_chunks(nest);
   } else if (const int jammed = jammed_axis(nest); jammed >= 0) {
     add_jammed_partial(nest, jammed);

@@ -10,15 +10,22 @@ const Pattern c = variable(0), x = variable(1), y = variable(2), z = variable(3)
 const Pattern no = Pattern(0), yes = Pattern(1);
 
 bool is_exact_dtype(const Match& m) { return !is_float(m[x].dtype()); }
+bool is_natural(const Match& m) { return is_unsigned(m[x].dtype()); }
 bool is_bool_condition(const Match& m) { return is_bool(m[c].dtype()); }
 
 Expr integers(const char* name) { return tensor(name, DType::int32, {Dim(8)}); }
 Expr bools(const char* name) { return tensor(name, DType::bool_, {Dim(8)}); }
 
+Expr naturals(const char* name) { return tensor(name, DType::uint8, {Dim(8)}); }
+
 // Examples for conditions on dtypes; one dtype of the tables stands for them.
 template <Expr (*make)(const Expr&, const Expr&)>
 Expr on_integers(DType t) {
   return t == DType::float32 ? make(integers("x"), integers("y")) : Expr();
+}
+template <Expr (*make)(const Expr&, const Expr&)>
+Expr on_naturals(DType t) {
+  return t == DType::float32 ? make(naturals("x"), naturals("y")) : Expr();
 }
 template <Expr (*make)(const Expr&, const Expr&)>
 Expr on_bools(DType t) {
@@ -34,6 +41,8 @@ Expr equal_self(E a, E) { return equal(a, a); }
 Expr unequal_self(E a, E) { return not_equal(a, a); }
 Expr at_most_self(E a, E) { return less_equal(a, a); }
 Expr at_least_self(E a, E) { return greater_equal(a, a); }
+Expr at_least_zero(E a, E) { return greater_equal(a, 0); }
+Expr below_zero(E a, E) { return less(a, 0); }
 Expr not_less(E a, E b) { return logical_not(less(a, b)); }
 Expr not_greater(E a, E b) { return logical_not(greater(a, b)); }
 Expr not_equal_to(E a, E b) { return logical_not(equal(a, b)); }
@@ -56,6 +65,16 @@ Expr choose_else(E k, E a, E b) { return where(k, exp(a), where(k, a, b)); }
 // A check of a condition that holds everywhere.
 Expr held_check(const Match& m) {
   return number_of(m.root.input(1)) == 1.0 ? Expr(m.root.input(0)) : Expr();
+}
+// A check asks of an array whether all of it holds, which the kernel that computes it may tell.
+Expr check_all(const Match& m) {
+  const std::span<const Value> operands = m.root.node().operands();
+  if (operands.size() != 2 || operands[1].rank() == 0) return {};
+  return make_node(op::check, {operands[0], all(operands[1])}, m.root.node().attributes());
+}
+Expr check_all_example(DType t) {
+  const Expr i = tensor("i", DType::int32, {Dim(8)});
+  return check(tensor("x", t, {Dim(8)}), less_equal(i, maximum(i, 2)), "expected order");
 }
 Expr check_example(DType t) {
   const Expr i = tensor("i", DType::int32, {Dim(8)});
@@ -81,6 +100,12 @@ RuleGroup make() {
           rule("greater_equal_self", Promise::exact, greater_equal(x, x), yes)
               .when(is_exact_dtype, "not floats")
               .tested_on(on_integers<at_least_self>),
+          rule("natural_at_least_zero", Promise::exact, greater_equal(x, Pattern(0)), yes)
+              .when(is_natural, "unsigned integers")
+              .tested_on(on_naturals<at_least_zero>),
+          rule("natural_below_zero", Promise::exact, less(x, Pattern(0)), no)
+              .when(is_natural, "unsigned integers")
+              .tested_on(on_naturals<below_zero>),
           rule("not_less", Promise::exact, logical_not(less(x, y)), greater_equal(x, y))
               .when(is_exact_dtype, "not floats")
               .tested_on(on_integers<not_less>),
@@ -115,6 +140,8 @@ RuleGroup make() {
               .tested_on(on_choice<choose_else>),
           rule("check_true", Promise::exact, {&op::check}, held_check, "check(x, true, message)",
                "x", check_example),
+          rule("check_all", Promise::exact, {&op::check}, check_all, "check(x, c, message)",
+               "check(x, all(c), message)", check_all_example),
       }};
 }
 

@@ -160,14 +160,47 @@ Expr reduce_stack(const Match& m) {
   return reduced(m.root, total, axes);
 }
 
+// The extremum of what was joined along an axis that is reduced is that of the parts' extrema. A
+// part has elements for sure; others count where they have some.
+Expr extremum_of_joined(const Match& m) {
+  constexpr std::size_t most = 4;  // parts whose extrema become operands
+  const Value& joined = m.root.input(0);
+  if (!joined.is(op::concatenate) || !m.single_use(joined)) return {};
+  const std::span<const Value> parts = joined.node().operands();
+  const std::int64_t axis = joined.node().attribute("axis").integer();
+  if (parts.size() > most || !contains(axes_of(m.root), axis)) return {};
+  const auto count_of = [&](const Value& part) -> const Dim& {
+    return part.shape()[static_cast<std::size_t>(axis)];
+  };
+  const auto has_elements = [&](const Value& part) {
+    return count_of(part).is_constant() && !count_of(part).is(0);
+  };
+  const auto first = std::ranges::find_if(parts, has_elements);
+  if (first == parts.end()) return {};
+  Expr extremum = reduced(m.root, *first, axes_of(m.root));
+  for (const Value& part : parts) {
+    if (&part == &*first || count_of(part).is(0)) continue;
+    const Expr more = make_node(*m.root.op().reduction.combine,
+                                {extremum.value(), reduced(m.root, part, axes_of(m.root))});
+    extremum =
+        has_elements(part) ? more : where(greater(extent(count_of(part)), 0), more, extremum);
+  }
+  return extremum;
+}
+
+// Whether a value is a cast of integers to a dtype that has all of them.
+bool keeps_integers(const Value& v) {
+  return v.is(op::cast) && is_integer(v.dtype()) && is_integer(v.input(0).dtype()) &&
+         promote(v.input(0).dtype(), v.dtype()) == v.dtype();
+}
+
 // The extremum of an increasing function is the function of the extremum.
 Expr extremum_of_increasing(const Match& m) {
   const Value& inner = m.root.input(0);
-  if (inner.node().operands().size() != 1 || !inner.op().has(Trait::increasing) ||
-      inner.op().has(Trait::piecewise_constant) || !m.single_use(inner) ||
-      !inner.op().is_elementwise() || inner.input(0).dtype() != inner.dtype()) {
-    return {};
-  }
+  const bool increases = inner.node().operands().size() == 1 && inner.op().has(Trait::increasing) &&
+                         !inner.op().has(Trait::piecewise_constant) && m.single_use(inner) &&
+                         inner.op().is_elementwise() && inner.input(0).dtype() == inner.dtype();
+  if (!increases && !keeps_integers(inner)) return {};
   return make_node(inner.op(), {reduced(m.root, inner.input(0), axes_of(m.root))},
                    inner.node().attributes());
 }
@@ -197,6 +230,9 @@ Expr stack_example(DType t) {
   const Expr x = tensor("x", t, {Dim(5)}), y = tensor("y", t, {Dim(5)});
   return sum(stack({x, exp(y), x * y}), 0);
 }
+Expr joined_example(DType t) {
+  return max(concatenate({matrix_of(t), exp(matrix_of(t, 3))}, 1), 1);
+}
 Expr increasing_example(DType t) { return max(exp(matrix_of(t)), 1); }
 
 RuleGroup make() {
@@ -223,6 +259,8 @@ RuleGroup make() {
               .except("infinite elements repeated no times"),
           rule("reduce_stack", Promise::accurate, chains, reduce_stack, "sum(stack([x, y]), 0)",
                "x + y", stack_example),
+          rule("extremum_of_joined", Promise::exact, {&op::max, &op::min}, extremum_of_joined,
+               "max(concatenate([x, y]))", "maximum(max(x), max(y))", joined_example),
           rule("extremum_of_increasing", Promise::finite, {&op::max, &op::min},
                extremum_of_increasing, "max(f(x))", "f(max(x)) for increasing f",
                increasing_example)

@@ -361,6 +361,25 @@ def test_the_least_length_of_bincount_may_be_a_value():
         gn.compiled(lambda c, x: gn.bincount(c, minlength=x))(places, 1.5)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64", "int64"])
+def test_bincount_takes_integers_of_every_dtype_and_none(dtype):
+    x = gn.tensor("x", dtype, ("n",))
+    weights = gn.tensor("w", "float32", x.shape)
+    f = gn.function(
+        [x, weights], [gn.bincount(x), gn.bincount(x, minlength=4), gn.bincount(x, weights)]
+    )
+    for values in ([], [0], [5, 0, 5], [1] * 300 + [127]):
+        places, w = np.array(values, dtype), np.linspace(0, 1, len(values)).astype("float32")
+        signed = places.astype("int64")
+        expected = [np.bincount(signed), np.bincount(signed, minlength=4), np.bincount(signed, w)]
+        for a, b in zip(f(places, w), expected, strict=True):
+            assert a.shape == b.shape
+            assert np.allclose(a, b, rtol=1e-12)
+    if dtype.startswith("int"):
+        with pytest.raises(gn.ValueError, match="integers of at least 0"):
+            f(np.array([3, -1], dtype), np.zeros(2, "float32"))
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
 def test_bounds_take_part_in_the_dtype_of_clip(dtype):
     x = np.array([0, 1, 3, 7], dtype)
