@@ -141,23 +141,45 @@ Expr reduce_broadcast(const Match& m) {
   return make_node(op::multiply, {result, repetitions(broadcast, repeated, m.root.dtype())});
 }
 
+// The single elements that were put side by side along one of the axes; none where they are not so.
+std::span<const Value> stacked_along(const Value& stack, const IntList& axes) {
+  constexpr std::size_t most = 16;  // parts that become terms
+  if (!stack.is(op::concatenate)) return {};
+  const std::int64_t axis = stack.node().attribute("axis").integer();
+  const std::span<const Value> parts = stack.node().operands();
+  const auto is_one = [&](const Value& v) {
+    return v.shape()[static_cast<std::size_t>(axis)].is(1);
+  };
+  if (parts.size() > most || !contains(axes, axis) || !std::ranges::all_of(parts, is_one))
+    return {};
+  return parts;
+}
+
 // A reduction along the axis on which single elements were put side by side, and others perhaps.
 Expr reduce_stack(const Match& m) {
-  constexpr std::size_t most = 16;  // parts that become terms
-  const Value& stack = m.root.input(0);
   const IntList& axes = axes_of(m.root);
-  if (!stack.is(op::concatenate) || stack.dtype() != m.root.dtype() ||
-      !contains(axes, stack.node().attribute("axis").integer()))
-    return {};
-  const std::span<const Value> parts = stack.node().operands();
-  const auto axis = static_cast<std::size_t>(stack.node().attribute("axis").integer());
-  if (parts.size() > most ||
-      !std::ranges::all_of(parts, [&](const Value& v) { return v.shape()[axis].is(1); }))
-    return {};
+  const std::span<const Value> parts = stacked_along(m.root.input(0), axes);
+  if (parts.empty() || parts[0].dtype() != m.root.dtype()) return {};
   Value total = parts[0];
   for (const Value& part : parts.subspan(1))
     total = make_node(*m.root.op().reduction.combine, {total, part});
   return reduced(m.root, total, axes);
+}
+
+// The place of the first extremum, or of the first NaN, of elements that were put side by side.
+Expr place_in_stack(const Match& m) {
+  const std::span<const Value> parts = stacked_along(m.root.input(0), axes_of(m.root));
+  if (parts.empty() || axes_of(m.root).size() != 1) return {};
+  Expr best = parts[0], place = constant(std::int64_t{0}, DType::int64);
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    const Expr part = parts[k];
+    const Expr as_good =
+        m.root.is(op::max_and_argmax) ? less_equal(part, best) : greater_equal(part, best);
+    const Expr better = logical_and(logical_not(as_good), equal(best, best));
+    place = where(better, constant(static_cast<std::int64_t>(k), DType::int64), place);
+    best = make_node(*m.root.op().reduction.combine, {best.value(), parts[k]});
+  }
+  return reshape(m.root.index() == 0 ? best : broadcast_to(place, best.shape()), m.root.shape());
 }
 
 // The extremum of what was joined along an axis that is reduced is that of the parts' extrema. A
@@ -233,6 +255,10 @@ Expr stack_example(DType t) {
 Expr joined_example(DType t) {
   return max(concatenate({matrix_of(t), exp(matrix_of(t, 3))}, 1), 1);
 }
+Expr place_in_stack_example(DType t) {
+  const Expr x = tensor("x", t, {Dim(5)}), y = tensor("y", t, {Dim(5)});
+  return argmax(stack({x, exp(y), x * y}), 0);
+}
 Expr increasing_example(DType t) { return max(exp(matrix_of(t)), 1); }
 
 RuleGroup make() {
@@ -259,6 +285,9 @@ RuleGroup make() {
               .except("infinite elements repeated no times"),
           rule("reduce_stack", Promise::accurate, chains, reduce_stack, "sum(stack([x, y]), 0)",
                "x + y", stack_example),
+          rule("place_in_stack", Promise::exact, {&op::max_and_argmax, &op::min_and_argmin},
+               place_in_stack, "argmax(stack([x, y]), 0)", "where(y > x, 1, 0)",
+               place_in_stack_example),
           rule("extremum_of_joined", Promise::exact, {&op::max, &op::min}, extremum_of_joined,
                "max(concatenate([x, y]))", "maximum(max(x), max(y))", joined_example),
           rule("extremum_of_increasing", Promise::finite, {&op::max, &op::min},
