@@ -69,7 +69,7 @@ GN_FN F clamp_exp_argument(F x, F low, F high) {
 template <typename F>
 GN_FN F exp_without_overflow(F x) {
   const ExpArgument<F> a = split_exp_argument(above_underflow(x));
-  return scale(exp_near_zero(a.r), a.n);
+  return scale_or_vanish(exp_near_zero(a.r), a.n);
 }
 
 /// e^x / 2^halvings, which may be finite where e^x is not.
@@ -79,7 +79,7 @@ GN_FN F exp_halved(F x, int halvings) {
   const F high = constant<F>(is_single<F> ? 91.0 : 712.0);
   const ExpArgument<F> a = split_exp_argument(clamp_exp_argument(x, low, high));
   const F n = halvings == 0 ? a.n : a.n - F(static_cast<element_of<F>>(halvings));
-  return scale(exp_near_zero(a.r), n);
+  return scale_or_vanish(exp_near_zero(a.r), n);
 }
 
 /// (e^x - 1) / 2^halvings for an x from -40 to the largest whose halved e^x is finite.
@@ -124,7 +124,7 @@ GN_FN F exp2(F x) {
   const F held = detail::clamp_exp_argument(x, low, high);
   const F n = (held + detail::rounding_shift<F>()) - detail::rounding_shift<F>();
   const F r = (held - n) * constant<F>(0x1.62e42fefa39efp-1);
-  return detail::scale(detail::exp_near_zero(r), n);
+  return detail::scale_or_vanish(detail::exp_near_zero(r), n);
 }
 
 /// e^x - 1, accurate near 0.

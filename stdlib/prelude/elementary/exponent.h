@@ -143,6 +143,14 @@ GN_FN F scale(F x, F n) {
   }
 }
 
+/// The same for 0 <= x < 2. A result below all numbers costs many processors as much as a hundred
+/// others, so one that rounds to 0 is not computed.
+template <typename F>
+GN_FN F scale_or_vanish(F x, F n) {
+  const F lowest = constant<F>(is_single<F> ? -150.5 : -1075.5);
+  return scale(select(n < lowest, F(0), x), n);
+}
+
 // ------------------------------------------------------------------------ exponent, significand
 
 /// A positive number split as 2^k (1 + f), with 1 + f between sqrt(1/2) and sqrt(2).

@@ -31,15 +31,20 @@ GN_FN F log1p_tail(F f, F extra) {
 }
 
 /// k ln 2 + log(1 + f). Both parts of ln 2 are positive, so an infinite k with f = 0 is the result.
+/// `bent` is f, or 0 where no power of f but the first counts.
 template <typename F>
-GN_FN F natural_log(SplitNumber<F> a) {
+GN_FN F natural_log(SplitNumber<F> a, F bent) {
   if constexpr (is_single<F>) {
     const F low = fma(a.k, constant<F>(0x1.efa39ep-25), a.f);
-    return fma(a.k, constant<F>(0x1.62e42ep-1), log1p_tail(a.f, low));
+    return fma(a.k, constant<F>(0x1.62e42ep-1), log1p_tail(bent, low));
   } else {
     const F low = a.k * constant<F>(0x1.ef35793c76730p-45);
-    return fma(a.k, constant<F>(0x1.62e42fefa3800p-1), a.f + log1p_tail(a.f, low));
+    return fma(a.k, constant<F>(0x1.62e42fefa3800p-1), a.f + log1p_tail(bent, low));
   }
+}
+template <typename F>
+GN_FN F natural_log(SplitNumber<F> a) {
+  return natural_log(a, a.f);
 }
 
 /// The logarithm `value` of x > 0 completed for zero, negative numbers, infinity and NaN. With
@@ -84,7 +89,9 @@ template <typename F>
 GN_FN F log1p_of_fraction(F x) {
   const auto upper = x >= constant<F>(0x1.a827999fcef34p-2);
   const F f = select(upper, fma(x, F(0.5), F(-0.5)), x);
-  return natural_log(SplitNumber<F>{select(upper, F(1), F(0)), f});
+  // Squares of what is tiny would be below all numbers, which costs many processors a long way.
+  const F bent = select(x < constant<F>(is_single<F> ? 0x1p-30 : 0x1p-60), F(0), f);
+  return natural_log(SplitNumber<F>{select(upper, F(1), F(0)), f}, bent);
 }
 
 }  // namespace detail

@@ -99,7 +99,7 @@ GN_FN D power_with_tail(D x, D y) {
   const D held = clamp_exp_argument(high, constant<D>(-760.0), constant<D>(746.0));
   const D held_low = select(abs(held) < constant<D>(745.5), low, D(0));
   const ExpArgument<D> e = split_exp_argument(held);
-  return scale(exp_near_zero(e.r + held_low), e.n);
+  return scale_or_vanish(exp_near_zero(e.r + held_low), e.n);
 }
 
 /// Turns |x|^y into x^y: signs, zeros, infinities and NaN as in C99, annex F.

@@ -144,7 +144,7 @@ GN_FN F erfc(F x) {
   const detail::ScaledExp<F> e = detail::exp_of_negated(square, fma(a, a, -square));
   const detail::TwoFloats<F> q = detail::exp_times_erfc(a);
   const F product = q.high + fma(q.high, e.fraction, q.low);
-  const F right = detail::scale(product, e.exponent);
+  const F right = detail::scale_or_vanish(product, e.exponent);
   const F far = select(x < constant<F>(0), constant<F>(2) - right, right);
   // 1 - x - x * excess, with what 1 - x rounds off.
   const F rest = constant<F>(1) - x;

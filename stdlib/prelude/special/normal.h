@@ -25,7 +25,7 @@ GN_FN F normal_tail(F magnitude) {
   const ScaledExp<F> e = exp_of_negated(half * square, half * fma(a, a, -square));
   const TwoFloats<F> q = exp_times_erfc(a * sqrt_half<F>());
   const F product = q.high + fma(q.high, e.fraction, q.low);
-  return scale(product, e.exponent - constant<F>(1));
+  return scale_or_vanish(product, e.exponent - constant<F>(1));
 }
 }  // namespace detail
 
