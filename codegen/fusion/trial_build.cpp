@@ -232,9 +232,23 @@ class TrialBuild {
     const auto [known, fresh] = first_index_.try_emplace(v, forms);
     if (!fresh && known->second != forms) return InMemory::at_two_places;
     if (is_repeated(index)) return InMemory::for_many;
-    if (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_))
+    if (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_) &&
+        (is_in_inner_loop(index) || !is_small_part_of(v.shape())))
       return InMemory::in_two_loops;
     return std::nullopt;
+  }
+
+  // Whether the domain has an element of a row, or of more axes, where an array has several: as
+  // many as it has are soon computed again.
+  bool is_small_part_of(const Shape& shape) const {
+    constexpr std::int64_t several = 8;
+    Dim spared = 1;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      if (a < domain_.size() && domain_[a] == shape[a]) continue;
+      if (a < domain_.size() && !domain_[a].is(1)) return false;
+      spared = spared * shape[a];
+    }
+    return domain_.size() <= shape.size() && !(spared.is_constant() && spared.constant() < several);
   }
 
   // The same for many elements of the domain: varies along the last axis, or in a loop of a
