@@ -53,19 +53,26 @@ Expr without_shift(const Match& m) {
   return make_node(m.root.op(), {rest}, m.root.node().attributes());
 }
 
-// x without its term -shift, for logsumexp(x) + shift where that is the same along the axes.
+// x without its term -shift, for logsumexp(x) + shift where that is the same along the axes. The
+// terms may be negative together.
 Value unshifted(const Value& total, const Value& shift) {
   const Value& x = total.input(0);
-  if (!total.node().attribute("keepdims").flag() || !x.is(op::add)) return {};
+  const bool is_negative = x.is(op::negative);
+  const Value& whole = is_negative ? x.input(0) : x;
+  if (!total.node().attribute("keepdims").flag() || !whole.is(op::add)) return {};
   std::vector<Value> terms;
-  for (const Value& term : x.node().operands())
-    if (!term.is(op::negative) || !(term.input(0) == shift)) terms.push_back(term);
+  for (const Value& term : whole.node().operands()) {
+    const bool shifts =
+        is_negative ? term == shift : term.is(op::negative) && term.input(0) == shift;
+    if (!shifts) terms.push_back(term);
+  }
   const auto is_constant = [&](std::int64_t a) { return is_constant_along(shift, a, x.rank()); };
-  if (terms.empty() || terms.size() + 1 != x.node().operands().size() ||
+  if (terms.empty() || terms.size() + 1 != whole.node().operands().size() ||
       !std::ranges::all_of(axes_of(total), is_constant))
     return {};
   Value rest = terms.size() == 1 ? terms[0] : make_node(op::add, std::move(terms));
-  return rest.shape() == x.shape() ? rest : Value();
+  if (rest.shape() != x.shape()) return {};
+  return is_negative ? make_node(op::negative, {rest}) : rest;
 }
 
 // logsumexp(x - y) + y, and the negative of it, among the terms of a sum.

@@ -325,3 +325,33 @@ TEST_CASE("rules are turned off by name") {
   CHECK_THROWS_WITH_AS(rules_named(std::vector<std::string>{"expand"}),
                        "rules: expand cannot be turned off, code generation needs it", ValueError);
 }
+
+TEST_CASE("logarithms of sums of exponentials are shifted once, whatever the exponents are") {
+  const Expr t = tensor("t", DType::float64, {Dim(4), Dim(1)});
+  const Expr exponents[] = {x(),
+                            -x() * t,
+                            -(x() - min(x(), 1, keepdims)) / t,
+                            2 * x() * t,
+                            x() * t + y(),
+                            -square(x()) / t,
+                            -square(x() - t) * 0.5 - 3 * y(),
+                            -abs(x()) * t,
+                            where(x() > 0.5, -x(), x()) * t,
+                            log(abs(x())) - y()};
+  for (const Expr& exponent : exponents) {
+    const Expr e = exp(exponent);
+    const Expr totals[] = {log(sum(e, 1)), log(mean(e, 1)), -t * log(sum(e, 1, keepdims)),
+                           log(sum(e, 0)) * 0.5, log(sum(e))};
+    for (const Expr& total : totals)
+      for (const Expr& beside : {Expr(), sum(e * y(), 1) / sum(e, 1)}) {
+        const std::vector<Expr> outputs =
+            beside.defined() ? std::vector{total, beside} : std::vector{total};
+        CAPTURE(expression_text(total.value()));
+        Context context = checked_context();
+        const Graph graph = run_passes(close(outputs), context);
+        CHECK(context.trace.notes.empty());
+        const auto extrema = count_of(graph, op::max) + count_of(graph, op::min);
+        CHECK(extrema <= 3);  // the user's own, and that of each of two axes
+      }
+  }
+}
