@@ -109,7 +109,11 @@ Scalar KernelBuilder::cast(Scalar x, DType to) {
   Statement s;
   s.code = Code::cast;
   s.dtype = to;
-  return emit(std::move(s), std::array{x});
+  const DType from = dtype(x);
+  const Scalar result = emit(std::move(s), std::array{x});
+  if (to == DType::int64 && is_unsigned(from) && size_of(from) < 8)
+    set_extent(result, std::int64_t{1} << (8 * size_of(from)));
+  return result;
 }
 
 Scalar KernelBuilder::select(Scalar condition, Scalar a, Scalar b) {
