@@ -146,6 +146,8 @@ Value storage_of(const Value& v);
 bool is_blocked_column(const Node& node);
 bool is_row_reduction(const Node& node);
 bool is_column_reduction(const Node& node);
+/// Whether it reduces few elements of an outer axis to a value.
+bool is_short_column(const Node& node);
 /// The maximum whose parts those of a sum are taken beside, of a blocked column; or null.
 const Node* maximum_beside(const Node& sum);
 /// c of a sum of exp(x - c) with a maximum beside it, at an index of the result.

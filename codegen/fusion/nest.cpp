@@ -47,6 +47,13 @@ bool is_blocked_column(const Node& node) {
   return !extent.is_constant() || extent.constant() > column_block;
 }
 
+bool is_short_column(const Node& node) {
+  constexpr std::int64_t most = 8;
+  if (!is_column_reduction(node) || node.op().reduction.arg) return false;
+  const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
+  return extent.is_constant() && extent.constant() <= most;
+}
+
 const Node* maximum_beside(const Node& sum) {
   return &sum.op() == &op::sum_with_max && is_blocked_column(sum) ? sum.input(1).get() : nullptr;
 }

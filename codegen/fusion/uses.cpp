@@ -195,7 +195,10 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
     if (node->op().step != StepKind::none) require_operands(*node, calls_library, uses);
     require_reads(*node, uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
-    for (const Value& x : node->inputs()) ++uses.count[x];
+    for (const Value& x : node->inputs()) {
+      ++uses.count[x];
+      uses.user[x] = node;
+    }
   }
   return uses;
 }

@@ -12,6 +12,7 @@ namespace gnomon {
 
 struct Uses {
   std::unordered_map<Value, int> count;  ///< as an operand, an extent or a result of the graph
+  std::unordered_map<Value, const Node*> user;  ///< the last node in order that has it as operand
   /// Values that must be in memory, whoever else computes them: results of the graph, operands of
   /// steps, extents.
   std::unordered_set<Value> required;

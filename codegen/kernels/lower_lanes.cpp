@@ -75,9 +75,9 @@ std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target) {
 }
 
 // Vectors along the last axis would be mostly masked, or of one or two pieces with a fold each.
-bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
+bool KernelLowering::has_short_rows(const Nest& nest) const {
   const Dim& n = nest.domain.back();
-  if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 2) return false;
+  if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 1) return false;
   const std::int64_t length = n.constant();
   const int width = width_for(nest, target_);
   if (length > std::min<std::int64_t>(longest_lane_row, 2 * width)) return false;
@@ -87,13 +87,19 @@ bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
     const bool on_device = !target_.device.empty();  // where threads would add to the same rows
     if (m.kind == Kind::column && (on_device || m.value.op().reduction.arg)) return false;
     reduces = reduces || m.kind == Kind::row || m.kind == Kind::column;
-    // Rows of several axes are counted as one: what is read elsewhere would be gathered.
-    if (nest.domain.size() > 2)
-      for (const Value& v : m.elsewhere)
-        if (!is_same_for_rows(v, nest.domain)) return false;
   }
   // Without a reduction nothing is gained but the lanes that rows along them would leave idle.
   return (reduces || 2 * length <= width) && work_of_row(nest) <= most_work;
+}
+
+// Rows of several axes are counted as one: what is read elsewhere would be gathered.
+bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
+  if (!has_short_rows(nest)) return false;
+  return nest.domain.size() == 2 || std::ranges::all_of(nest.members, [&](const Member& m) {
+           return std::ranges::all_of(m.elsewhere, [&](const Value& v) {
+             return is_same_for_rows(v, nest.domain);
+           });
+         });
 }
 
 void KernelLowering::add_lanes(const Nest& nest) {
@@ -126,6 +132,11 @@ void KernelLowering::add_lanes(const Nest& nest) {
 // axis of rows only, as in a function of pairs; 0: not so.
 int KernelLowering::jammed_rows(const Nest& nest) const {
   const Dim& n = nest.domain.back();
+  if (has_short_rows(nest) && nest.domain.size() > 2 && !nest.has_columns() &&
+      !is_of_pairs(nest, target_)) {
+    const Dim& lanes = nest.domain.end()[-2];
+    return lanes.is_constant() && lanes.constant() < width_for(nest, target_) ? 0 : 1;
+  }
   if (!is_of_pairs(nest, target_) || !n.is_constant() || n.constant() < 2 ||
       n.constant() > longest_lane_row)
     return 0;

@@ -119,6 +119,7 @@ class KernelLowering {
   void add_tiles(const Nest& nest, int crossed);
   std::optional<Scalar> load_crossed(int buffer, const Linear& at, DType t);
   // Rows as lanes.
+  bool has_short_rows(const Nest& nest) const;
   bool runs_rows_as_lanes(const Nest& nest) const;
   int jammed_rows(const Nest& nest) const;
   void add_lanes(const Nest& nest);
