@@ -96,9 +96,8 @@ bool KernelLowering::has_short_rows(const Nest& nest) const {
 bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
   if (!has_short_rows(nest)) return false;
   return nest.domain.size() == 2 || std::ranges::all_of(nest.members, [&](const Member& m) {
-           return std::ranges::all_of(m.elsewhere, [&](const Value& v) {
-             return is_same_for_rows(v, nest.domain);
-           });
+           return std::ranges::all_of(
+               m.elsewhere, [&](const Value& v) { return is_same_for_rows(v, nest.domain); });
          });
 }
 

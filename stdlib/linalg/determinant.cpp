@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
@@ -41,7 +42,22 @@ struct Elimination {
   }
 };
 
+// Of matrices of at most three rows, by the products they are the sums of; else nothing.
+std::optional<Expr> det_of_few(const Expr& a) {
+  const Dim& n = a.shape().back();
+  if (is_complex(a.dtype()) || !n.is_constant() || n.constant() < 1 || n.constant() > 3)
+    return std::nullopt;
+  const auto at = [&](int row, int column) { return a(ellipsis, row, column); };
+  if (n.is(1)) return at(0, 0);
+  const auto minor = [&](int row, int left, int right) {
+    return at(row, left) * at(row + 1, right) - at(row, right) * at(row + 1, left);
+  };
+  if (n.is(2)) return minor(0, 0, 1);
+  return at(0, 0) * minor(1, 1, 2) - at(0, 1) * minor(1, 0, 2) + at(0, 2) * minor(1, 0, 1);
+}
+
 std::vector<Expr> expand_det(const Node& node) {
+  if (const std::optional<Expr> det = det_of_few(Expr(node.input(0)))) return {*det};
   const Elimination e{Expr(node.input(0))};
   return {e.sign * prod(e.pivots, -1)};
 }
