@@ -47,6 +47,8 @@ struct Member {
   std::vector<const Node*> rows;        // reductions of the same nest that it needs
   std::vector<Value> row_values;        // the results of them that it reads
   std::vector<Value> heavy;             // costly values at the very element of the domain
+  std::vector<Value> parts;             // costly values of other nests, few elements of which it
+                                        // computes again
   std::unordered_set<Value> computed;   // all values computed at the very element
   std::unordered_set<Value> loads;      // values read from memory, or made by the same nest
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element

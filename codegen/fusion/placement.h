@@ -58,6 +58,11 @@ class Placement {
   int nest_of_row(const Node& reduction) const { return row_nest_.at(&reduction); }
   /// Whether a nest of another domain computes the value at its own element.
   bool is_computed_elsewhere(const Value& v, const Shape& domain) const;
+  /// How many members compute elements of it again.
+  int parts_computed(const Value& v) const {
+    const auto at = parts_.find(v);
+    return at == parts_.end() ? 0 : at->second;
+  }
 
   void append_step(const Node& node);
   void append_nest(Member m, const Shape& domain);
@@ -92,6 +97,7 @@ class Placement {
   std::unordered_map<const Node*, int> row_stage_;  // of the same, in that nest
   std::unordered_map<const Node*, int> part_nest_;  // of partial results of columns
   std::unordered_map<Value, int> heavy_home_;       // the first nest that computes a costly value
+  std::unordered_map<Value, int> parts_;            // members that compute elements again
   std::unordered_map<Value, int> stored_stage_;     // of the member that stores the value
 };
 

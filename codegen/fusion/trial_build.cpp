@@ -37,6 +37,7 @@ class TrialBuild {
 
   Trial run() {
     forget_findings();
+    k_.note_computed_with();
     k_.set_resolve(
         [this](const Value& v, std::span<const Scalar> index) { return resolve(v, index); });
     const Node& node = m_.value.node();
@@ -70,7 +71,7 @@ class TrialBuild {
   using Index = std::span<const Scalar>;
 
   void forget_findings() {
-    m_.rows.clear(), m_.row_values.clear(), m_.heavy.clear(), m_.loads.clear();
+    m_.rows.clear(), m_.row_values.clear(), m_.heavy.clear(), m_.parts.clear(), m_.loads.clear();
     m_.elsewhere.clear(), m_.tables.clear(), m_.computed.clear();
     m_.crossed = -1;
     m_.plain = true;
@@ -232,16 +233,20 @@ class TrialBuild {
     const auto [known, fresh] = first_index_.try_emplace(v, forms);
     if (!fresh && known->second != forms) return InMemory::at_two_places;
     if (is_repeated(index)) return InMemory::for_many;
-    if (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_) &&
-        (is_in_inner_loop(index) || !is_small_part_of(v.shape())))
+    if (!costs_.is_costly_elsewhere(v) || !placement_.is_computed_elsewhere(v, domain_))
+      return std::nullopt;
+    constexpr int most_parts = 2;  // more of them would be as much as all of it
+    if (is_in_inner_loop(index) || placement_.parts_computed(v) >= most_parts ||
+        !is_small_part_of(v.shape()))
       return InMemory::in_two_loops;
+    m_.parts.push_back(v);
     return std::nullopt;
   }
 
   // Whether the domain has an element of a row, or of more axes, where an array has several: as
   // many as it has are soon computed again.
   bool is_small_part_of(const Shape& shape) const {
-    constexpr std::int64_t several = 8;
+    constexpr std::int64_t several = 16;
     Dim spared = 1;
     for (std::size_t a = 0; a < shape.size(); ++a) {
       if (a < domain_.size() && domain_[a] == shape[a]) continue;

@@ -56,11 +56,12 @@ int KernelBuilder::append(int depth, Statement s) {
 Scalar KernelBuilder::emit(Statement s, std::span<const Scalar> args, bool reuse) {
   int depth = 0;
   bool lanes = s.lanes;
-  const bool operates = s.code == Code::let || s.code == Code::cast || s.code == Code::select;
+  const bool operates =
+      computed_with_ && (s.code == Code::let || s.code == Code::cast || s.code == Code::select);
   for (const Scalar a : args) {
     s.args.push_back(statement_of(a));
     if (const auto& form = infos_[a.id].linear; operates && form && !form->is_constant())
-      computed_with_.push_back(*form);
+      computed_with_->push_back(*form);
     depth = std::max(depth, infos_[a.id].depth);
     lanes = lanes || infos_[a.id].lanes;
   }

@@ -164,8 +164,9 @@ class KernelBuilder : public Element {
   Kernel finish();
   /// How many statements there are so far.
   std::size_t statement_count() const { return static_cast<std::size_t>(next_id_); }
-  /// The index forms that operations have computed with as values.
-  const std::vector<Linear>& computed_with() const { return computed_with_; }
+  /// Notes the index forms that operations compute with as values, from now on.
+  void note_computed_with() { computed_with_.emplace(); }
+  const std::vector<Linear>& computed_with() const { return *computed_with_; }
   /// What its operations cost, each once, in additions; without those on int64, as indices are.
   int cost() const { return cost_; }
 
@@ -226,7 +227,7 @@ class KernelBuilder : public Element {
   std::vector<Scalar> position_axes_;
   Shape position_shape_;
   int next_id_ = 0, cost_ = 0;
-  std::vector<Linear> computed_with_;
+  std::optional<std::vector<Linear>> computed_with_;
 };
 
 }  // namespace gnomon

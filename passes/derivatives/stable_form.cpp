@@ -45,6 +45,11 @@ bool has_function(const Value& v, int depth = 2) {
                              [&](const Value& x) { return has_function(x, depth - 1); });
 }
 
+// What overflows although its logarithm need not.
+bool is_sum_of_exponentials(const Value& v) {
+  return (v.is(op::sum) || v.is(op::mean)) && v.input(0).is(op::exp);
+}
+
 // Sums and quotients with a function in them, compositions of functions: where rules have something
 // to say.
 bool is_suspect(const Node& node) {
@@ -53,13 +58,14 @@ bool is_suspect(const Node& node) {
   const std::span<const Value> operands = node.operands();
   if (&op == &op::add || &op == &op::subtract || &op == &op::divide)
     return std::ranges::any_of(operands, [](const Value& v) { return has_function(v); });
+  if (&op == &op::log && is_sum_of_exponentials(operands[0])) return true;
   return operands.size() == 1 && is_function(Value(&node, 0)) && &op != &op::reciprocal &&
          (has_function(operands[0]) || operands[0].is(op::add) || operands[0].is(op::subtract));
 }
 
 bool is_part(const Node& node) {
-  if (!node.op().is_elementwise() || node.output_count() != 1 || !is_real(node.type().dtype))
-    return false;
+  if (node.output_count() != 1 || !is_real(node.type().dtype)) return false;
+  if (!node.op().is_elementwise() && !is_sum_of_exponentials(Value(&node, 0))) return false;
   return std::ranges::all_of(node.inputs(), [](const Value& v) { return is_real(v.dtype()); });
 }
 
@@ -107,7 +113,7 @@ class StableForms {
   }
 
  private:
-  // Elementwise nodes that hang together: what enters, what others read, and how it is written.
+  // Elementwise nodes that hang together, and sums of exponentials: what enters, what others read, and how it is written.
   struct Part {
     bool is_suspect = false;
     std::size_t size = 0;

@@ -141,9 +141,9 @@ Expr reduce_broadcast(const Match& m) {
   return make_node(op::multiply, {result, repetitions(broadcast, repeated, m.root.dtype())});
 }
 
-// The single elements that were put side by side along one of the axes; none where they are not so.
-std::span<const Value> stacked_along(const Value& stack, const IntList& axes) {
-  constexpr std::size_t most = 16;  // parts that become terms
+// The single elements that were put side by side along one of the axes, at most `most`; none where
+// they are not so.
+std::span<const Value> stacked_along(const Value& stack, const IntList& axes, std::size_t most) {
   if (!stack.is(op::concatenate)) return {};
   const std::int64_t axis = stack.node().attribute("axis").integer();
   const std::span<const Value> parts = stack.node().operands();
@@ -157,8 +157,9 @@ std::span<const Value> stacked_along(const Value& stack, const IntList& axes) {
 
 // A reduction along the axis on which single elements were put side by side, and others perhaps.
 Expr reduce_stack(const Match& m) {
+  constexpr std::size_t most = 16;  // parts that become terms
   const IntList& axes = axes_of(m.root);
-  const std::span<const Value> parts = stacked_along(m.root.input(0), axes);
+  const std::span<const Value> parts = stacked_along(m.root.input(0), axes, most);
   if (parts.empty() || parts[0].dtype() != m.root.dtype()) return {};
   Value total = parts[0];
   for (const Value& part : parts.subspan(1))
@@ -168,7 +169,8 @@ Expr reduce_stack(const Match& m) {
 
 // The place of the first extremum, or of the first NaN, of elements that were put side by side.
 Expr place_in_stack(const Match& m) {
-  const std::span<const Value> parts = stacked_along(m.root.input(0), axes_of(m.root));
+  constexpr std::size_t most = 8;  // parts that take two comparisons each
+  const std::span<const Value> parts = stacked_along(m.root.input(0), axes_of(m.root), most);
   if (parts.empty() || axes_of(m.root).size() != 1) return {};
   Expr best = parts[0], place = constant(std::int64_t{0}, DType::int64);
   for (std::size_t k = 1; k < parts.size(); ++k) {

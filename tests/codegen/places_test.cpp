@@ -45,3 +45,22 @@ TEST_CASE("kernels on the host run along rows where elements depend on places al
   CHECK(divides(x, fill_diagonal(x, 0.0)) == on_device);
   CHECK(divides(x, x * cast(arange(x.shape()[1]), float64)) == on_device);
 }
+
+TEST_CASE("indices without sign are not counted from the end, and need no check in large tables") {
+  CompileOptions anew;  // what comes from the cache has no source
+  anew.cache = false;
+  const auto source_of = [&](DType t, const Dim& extent) {
+    const Expr table = tensor("table", float64, {extent});
+    const Expr i = tensor("i", t, {Dim::symbol("n")});
+    const Expr at[] = {i};
+    return compile({table, i}, {index(table, {0}, at)}, {}, anew).source();
+  };
+  const auto has = [](const std::string& source, const char* text) {
+    return source.find(text) != std::string::npos;
+  };
+  const Dim open = Dim::symbol("extent");
+  CHECK(has(source_of(DType::int8, open), "less("));
+  CHECK_FALSE(has(source_of(DType::uint8, open), "less("));
+  CHECK(has(source_of(DType::uint8, open), "check"));
+  CHECK_FALSE(has(source_of(DType::uint8, 256), "call.check"));
+}

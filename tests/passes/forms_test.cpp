@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -83,4 +84,29 @@ TEST_CASE("the derivative of an expression is that of its stable form, unless it
   // Nothing is rewritten where no rule has anything to say.
   CHECK(grad(square(x) * 3 + x, x).value() ==
         grad(square(x) * 3 + x, {x}, {Disconnected::error, {}, true})[0].value());
+}
+
+TEST_CASE("derivatives of logarithms of sums of exponentials overflow no more than these") {
+  const Expr x = tensor("x", DType::float64, {Dim(3), Dim(4)});
+  std::vector<double> numbers;
+  for (int k = 0; k < 12; ++k) numbers.push_back(k % 5 * 400.0 - 900.0);
+  const Array inputs[] = {Array::from(numbers).reshape({3, 4})};
+  const auto slopes = [&](const Expr& y) {
+    return evaluate(run_passes(grad(sum(y * y), x)), inputs)[0];
+  };
+  for (const Axes& axes : {Axes{0}, Axes{1}, Axes{0, 1}})
+    for (const Keepdims keep : {Keepdims::no, Keepdims::yes})
+      for (const double scale : {1.0, -2.0}) {
+        const Array wanted = slopes(logsumexp(x * scale, axes, keep));
+        const Array found = slopes(log(sum(exp(x * scale), axes, keep)));
+        for (std::int64_t k = 0; k < 12; ++k) {
+          const double value = static_cast<const double*>(found.data())[k];
+          const double exact = static_cast<const double*>(wanted.data())[k];
+          CHECK(std::isfinite(value));
+          CHECK(value == doctest::Approx(exact).epsilon(1e-12));
+        }
+        const Array mean_found = slopes(log(mean(exp(x * scale), axes, keep)));
+        for (std::int64_t k = 0; k < 12; ++k)
+          CHECK(std::isfinite(static_cast<const double*>(mean_found.data())[k]));
+      }
 }

@@ -1,6 +1,7 @@
 // Factorisations and linear systems: compiled against the reference, failures, threads.
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "passes/derivatives/gradient.h"
 #include "runtime/threads.h"
@@ -40,6 +41,26 @@ TEST_CASE("cholesky, solve_triangular and solve agree with the reference") {
       batch.check_with({regular(random, t, items, order), random.small(t, {items, order, columns}),
                         random.small(t, {order})});
   }
+}
+
+TEST_CASE("determinants of few rows are exact where their products are") {
+  Samples random(58);
+  for (const DType t : {float64, float32})
+    for (const std::int64_t n : {1, 2, 3, 4}) {
+      gnomon::test::Batch batch("few rows");
+      const Expr a =
+          batch.input("a", random.small(t, {7, n, n}), {Dim::symbol("m"), Dim(n), Dim(n)});
+      batch.add("det", det(a), t == float32 ? 1e-4 : 1e-12);
+      batch.add("gradient", grad(sum(square(det(a))), a), t == float32 ? 1e-3 : 1e-10);
+      CHECK(batch.check());
+      for (const std::int64_t items : {0, 1, 70})
+        CHECK(batch.check_with({random.small(t, {items, n, n})}));
+    }
+  const Expr three = tensor("a", float64, {3, 3});
+  std::vector<double> numbers(9);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  const Function f = compile({three}, {det(three)});
+  CHECK(f(Array::from(numbers).reshape({3, 3}))[0].item<double>() == 0);
 }
 
 TEST_CASE("matrices without a result name the op, the matrix and the pivot") {
