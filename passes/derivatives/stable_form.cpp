@@ -113,7 +113,8 @@ class StableForms {
   }
 
  private:
-  // Elementwise nodes that hang together, and sums of exponentials: what enters, what others read, and how it is written.
+  // Elementwise nodes and sums of exponentials that hang together: what enters, what others read,
+  // and how it is written.
   struct Part {
     bool is_suspect = false;
     std::size_t size = 0;
