@@ -55,7 +55,7 @@ class Fuser {
       place_write(node);
     else if (is_row_reduction(node))
       place_row(node);
-    else if (is_column_reduction(node) && !is_taken_along(node))
+    else if (is_column_reduction(node) && !uses_.taken_along.contains(Value(&node, 0)))
       place_column(node);
     else
       return place_inlined(node);
@@ -77,14 +77,6 @@ class Fuser {
     }
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
       if (const Value v(&node, k); uses_.count.contains(v)) store(v, InMemory::column);
-  }
-
-  // Whether a reduction of few is all for another one, whose loop may compute it.
-  bool is_taken_along(const Node& node) const {
-    const Value v(&node, 0);
-    const auto user = uses_.user.find(v);
-    return is_short_column(node) && user != uses_.user.end() && is_short_column(*user->second) &&
-           uses_.count.at(v) == 1 && !uses_.required.contains(v);
   }
 
   // What is computed where it is used, unless it goes to memory.

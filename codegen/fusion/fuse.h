@@ -59,7 +59,7 @@ struct Member {
   int statements = 0;                   // of a kernel with this member alone
   int widest = 1;                       // bytes of the widest number computed with
   bool plain = true;                    // every access is at the element itself or uniform
-  bool by_axes = false;                 // computes with places along single axes of the domain
+  bool by_axes = false;                 // plain, computes with places along single axes
   bool has_loop = false;                // an element takes one: a reduction of few others
   bool scattered = false;               // write: positions depend on data,
   bool scattered_rows = false;          // which are others from row to row,
@@ -148,6 +148,8 @@ Value storage_of(const Value& v);
 bool is_blocked_column(const Node& node);
 bool is_row_reduction(const Node& node);
 bool is_column_reduction(const Node& node);
+/// How many elements a reduction over one axis takes together.
+const Dim& reduced_extent(const Node& reduction);
 /// Whether it reduces few elements of an outer axis to a value.
 bool is_short_column(const Node& node);
 /// The maximum whose parts those of a sum are taken beside, of a blocked column; or null.

@@ -67,9 +67,7 @@ int InlineCosts::cost_with_operands(const Node& node) const {
   for (const Value& x : node.operands())
     if (!fusion_.stored.contains(x)) cost = std::min(most_counted, cost + cost_.at(x.get()));
   if (is_short_column(node))
-    for (const std::int64_t axis : node.attribute("axes").ints())
-      cost = std::min<int>(most_counted,
-                           cost * static_cast<int>(node.input(0).shape()[axis].constant()));
+    cost = std::min(most_counted, cost * static_cast<int>(reduced_extent(node).constant()));
   return cost;
 }
 

@@ -41,16 +41,20 @@ bool is_column_reduction(const Node& node) {
   return node.op().reduction && !is_row_reduction(node);
 }
 
+const Dim& reduced_extent(const Node& reduction) {
+  return reduction.input(0).shape()[reduction.attribute("axes").ints()[0]];
+}
+
 bool is_blocked_column(const Node& node) {
   if (!is_column_reduction(node)) return false;
-  const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
+  const Dim& extent = reduced_extent(node);
   return !extent.is_constant() || extent.constant() > column_block;
 }
 
 bool is_short_column(const Node& node) {
   constexpr std::int64_t most = 8;
   if (!is_column_reduction(node) || node.op().reduction.arg) return false;
-  const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
+  const Dim& extent = reduced_extent(node);
   return extent.is_constant() && extent.constant() <= most;
 }
 

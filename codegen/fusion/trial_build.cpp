@@ -2,6 +2,7 @@
 #include "codegen/fusion/trial_build.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <unordered_map>
 
@@ -55,9 +56,7 @@ class TrialBuild {
     const Scalar value =
         payload(k_, m_, axes_,
                 beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
-    m_.by_axes = (k_.dtype(value) == DType::int64 && is_place_along_axes(k_.linear(value))) ||
-                 std::ranges::any_of(k_.computed_with(),
-                                     [&](const Linear& form) { return is_place_along_axes(form); });
+    m_.by_axes = m_.plain && computes_by_axes(value);
     m_.has_loop = k_.axis_count() > domain_.size();
     m_.statements = static_cast<int>(k_.statement_count());
     // What is in memory by now costs nothing.
@@ -165,21 +164,25 @@ class TrialBuild {
     }
   }
 
-  // Whether a form has an axis of the domain in it other than as part of the place of the element
-  // among all.
-  bool is_place_along_axes(const Linear& form) {
-    const auto variable_of = [&](std::size_t a) { return k_.linear(axes_[a]).terms[0].first; };
+  // Whether the value, or what it is computed with, has an axis of the domain in it other than as
+  // part of the place of the element among all.
+  bool computes_by_axes(Scalar value) {
     std::vector<int> axes;
     for (std::size_t a = 0; a < axes_.size(); ++a)
-      if (!domain_[a].is(1)) axes.push_back(variable_of(a));
+      if (!domain_[a].is(1)) axes.push_back(k_.linear(axes_[a]).terms[0].first);
     if (axes.size() < 2) return false;
-    const Linear rest = form - k_.offset(axes_, domain_) * form.coefficient(axes.back());
-    return std::ranges::any_of(rest.terms, [&](const auto& term) {
-      const auto& x = k_.space().variable(term.first);
-      return x.kind == IndexSpace::Variable::Kind::quotient
-                 ? is_place_along_axes(x.dividend)
-                 : std::ranges::find(axes, term.first) != axes.end();
-    });
+    const Linear place = k_.offset(axes_, domain_);
+    const std::function<bool(const Linear&)> has_axis = [&](const Linear& form) {
+      const Linear rest = form - place * form.coefficient(axes.back());
+      return std::ranges::any_of(rest.terms, [&](const auto& term) {
+        const auto& x = k_.space().variable(term.first);
+        return x.kind == IndexSpace::Variable::Kind::quotient
+                   ? has_axis(x.dividend)
+                   : std::ranges::find(axes, term.first) != axes.end();
+      });
+    };
+    return (k_.dtype(value) == DType::int64 && has_axis(k_.linear(value))) ||
+           std::ranges::any_of(k_.computed_with(), has_axis);
   }
 
   // Which axes of the domain a position may change along.

@@ -195,11 +195,12 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
     if (node->op().step != StepKind::none) require_operands(*node, calls_library, uses);
     require_reads(*node, uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
-    for (const Value& x : node->inputs()) {
-      ++uses.count[x];
-      uses.user[x] = node;
-    }
+    for (const Value& x : node->inputs()) ++uses.count[x];
+    if (is_short_column(*node) && is_short_column(node->input(0).node()))
+      uses.taken_along.insert(node->input(0));
   }
+  std::erase_if(uses.taken_along,
+                [&](const Value& v) { return uses.count.at(v) > 1 || uses.required.contains(v); });
   return uses;
 }
 

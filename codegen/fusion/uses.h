@@ -12,10 +12,11 @@ namespace gnomon {
 
 struct Uses {
   std::unordered_map<Value, int> count;  ///< as an operand, an extent or a result of the graph
-  std::unordered_map<Value, const Node*> user;  ///< the last node in order that has it as operand
   /// Values that must be in memory, whoever else computes them: results of the graph, operands of
   /// steps, extents.
   std::unordered_set<Value> required;
+  /// Reductions of few that only another one reads, whose loop may compute them.
+  std::unordered_set<Value> taken_along;
 };
 
 /// Of all nodes of a graph, in some order. `required` must be in memory too. `calls_library`: for

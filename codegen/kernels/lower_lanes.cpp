@@ -128,17 +128,16 @@ void KernelLowering::add_lanes(const Nest& nest) {
 }
 
 // How many rows of the axes before one loop computes together, when the lanes are those of the last
-// axis of rows only, as in a function of pairs; 0: not so.
+// axis of rows only, as in a function of pairs and in short rows that read what others share; 0:
+// not so.
 int KernelLowering::jammed_rows(const Nest& nest) const {
-  const Dim& n = nest.domain.back();
-  if (has_short_rows(nest) && nest.domain.size() > 2 && !nest.has_columns() &&
-      !is_of_pairs(nest, target_)) {
+  if (!is_of_pairs(nest, target_)) {
+    if (nest.domain.size() < 3 || nest.has_columns() || !has_short_rows(nest)) return 0;
     const Dim& lanes = nest.domain.end()[-2];
     return lanes.is_constant() && lanes.constant() < width_for(nest, target_) ? 0 : 1;
   }
-  if (!is_of_pairs(nest, target_) || !n.is_constant() || n.constant() < 2 ||
-      n.constant() > longest_lane_row)
-    return 0;
+  const Dim& n = nest.domain.back();
+  if (!n.is_constant() || n.constant() < 2 || n.constant() > longest_lane_row) return 0;
   const std::int64_t work = work_of_row(nest);
   if (work > most_work) return 0;
   const int jam = 4 * work <= most_work ? 4 : 2 * work <= most_work ? 2 : 1;

@@ -15,21 +15,12 @@ bool is_bool_condition(const Match& m) { return is_bool(m[c].dtype()); }
 
 Expr integers(const char* name) { return tensor(name, DType::int32, {Dim(8)}); }
 Expr bools(const char* name) { return tensor(name, DType::bool_, {Dim(8)}); }
-
 Expr naturals(const char* name) { return tensor(name, DType::uint8, {Dim(8)}); }
 
 // Examples for conditions on dtypes; one dtype of the tables stands for them.
-template <Expr (*make)(const Expr&, const Expr&)>
-Expr on_integers(DType t) {
-  return t == DType::float32 ? make(integers("x"), integers("y")) : Expr();
-}
-template <Expr (*make)(const Expr&, const Expr&)>
-Expr on_naturals(DType t) {
-  return t == DType::float32 ? make(naturals("x"), naturals("y")) : Expr();
-}
-template <Expr (*make)(const Expr&, const Expr&)>
-Expr on_bools(DType t) {
-  return t == DType::float32 ? make(bools("x"), bools("y")) : Expr();
+template <Expr (*of)(const char*), Expr (*make)(const Expr&, const Expr&)>
+Expr on(DType t) {
+  return t == DType::float32 ? make(of("x"), of("y")) : Expr();
 }
 template <Expr (*make)(const Expr&, const Expr&, const Expr&)>
 Expr on_choice(DType t) {
@@ -90,42 +81,42 @@ RuleGroup make() {
           rule("greater_self", Promise::exact, greater(x, x), no),
           rule("equal_self", Promise::exact, equal(x, x), yes)
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<equal_self>),
+              .tested_on(on<integers, equal_self>),
           rule("not_equal_self", Promise::exact, not_equal(x, x), no)
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<unequal_self>),
+              .tested_on(on<integers, unequal_self>),
           rule("less_equal_self", Promise::exact, less_equal(x, x), yes)
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<at_most_self>),
+              .tested_on(on<integers, at_most_self>),
           rule("greater_equal_self", Promise::exact, greater_equal(x, x), yes)
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<at_least_self>),
+              .tested_on(on<integers, at_least_self>),
           rule("natural_at_least_zero", Promise::exact, greater_equal(x, Pattern(0)), yes)
               .when(is_natural, "unsigned integers")
-              .tested_on(on_naturals<at_least_zero>),
+              .tested_on(on<naturals, at_least_zero>),
           rule("natural_below_zero", Promise::exact, less(x, Pattern(0)), no)
               .when(is_natural, "unsigned integers")
-              .tested_on(on_naturals<below_zero>),
+              .tested_on(on<naturals, below_zero>),
           rule("not_less", Promise::exact, logical_not(less(x, y)), greater_equal(x, y))
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<not_less>),
+              .tested_on(on<integers, not_less>),
           rule("not_greater", Promise::exact, logical_not(greater(x, y)), less_equal(x, y))
               .when(is_exact_dtype, "not floats")
-              .tested_on(on_integers<not_greater>),
+              .tested_on(on<integers, not_greater>),
           rule("not_equal", Promise::exact, logical_not(equal(x, y)), not_equal(x, y))
-              .tested_on(on_integers<not_equal_to>),
+              .tested_on(on<integers, not_equal_to>),
           rule("equal", Promise::exact, logical_not(not_equal(x, y)), equal(x, y))
-              .tested_on(on_integers<not_unequal>),
+              .tested_on(on<integers, not_unequal>),
           rule("not_twice", Promise::exact, logical_not(logical_not(c)), c)
               .when(is_bool_condition, "bool")
-              .tested_on(on_bools<not_twice>),
-          rule("and_self", Promise::exact, logical_and(c, c), c).tested_on(on_bools<and_self>),
-          rule("or_self", Promise::exact, logical_or(c, c), c).tested_on(on_bools<or_self>),
-          rule("xor_self", Promise::exact, logical_xor(c, c), no).tested_on(on_bools<xor_self>),
-          rule("and_true", Promise::exact, logical_and(c, yes), c).tested_on(on_bools<and_true>),
-          rule("and_false", Promise::exact, logical_and(c, no), no).tested_on(on_bools<and_false>),
-          rule("or_true", Promise::exact, logical_or(c, yes), yes).tested_on(on_bools<or_true>),
-          rule("or_false", Promise::exact, logical_or(c, no), c).tested_on(on_bools<or_false>),
+              .tested_on(on<bools, not_twice>),
+          rule("and_self", Promise::exact, logical_and(c, c), c).tested_on(on<bools, and_self>),
+          rule("or_self", Promise::exact, logical_or(c, c), c).tested_on(on<bools, or_self>),
+          rule("xor_self", Promise::exact, logical_xor(c, c), no).tested_on(on<bools, xor_self>),
+          rule("and_true", Promise::exact, logical_and(c, yes), c).tested_on(on<bools, and_true>),
+          rule("and_false", Promise::exact, logical_and(c, no), no).tested_on(on<bools, and_false>),
+          rule("or_true", Promise::exact, logical_or(c, yes), yes).tested_on(on<bools, or_true>),
+          rule("or_false", Promise::exact, logical_or(c, no), c).tested_on(on<bools, or_false>),
           rule("choose_true", Promise::exact, where(yes, x, y), x)
               .tested_on(on_choice<choose_true>),
           rule("choose_false", Promise::exact, where(no, x, y), y)
