@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "runtime/error.h"
+#include "stdlib/arrays/sections.h"
 #include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 
@@ -18,25 +19,6 @@ constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writ
 constexpr std::int64_t short_row = 15;    // elements of one that is not run through alone
 
 using Kind = Member::Kind;
-
-// Whether two slices of one array, of as many elements, have none in common.
-bool are_apart(const Node& a, const Node& b) {
-  const auto part = [](const Node& node, std::string_view name) -> const Shape& {
-    return node.attribute(name).dims();
-  };
-  const Shape &starts = part(a, "start"), &others = part(b, "start");
-  const Shape &counts = part(a, "count"), &steps = part(a, "step");
-  if (starts.size() != others.size() || steps != part(b, "step") || counts != part(b, "count"))
-    return false;
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const Dim gap = starts[i] - others[i];
-    const std::int64_t step = std::abs(steps[i].constant());
-    if (gap.is_constant() && gap.constant() % step != 0) return true;
-    const Dim length = counts[i] * step;
-    if (is_never_negative(gap - length) || is_never_negative(Dim(0) - gap - length)) return true;
-  }
-  return false;
-}
 
 bool has_short_rows(const Shape& domain) {
   return !domain.empty() && domain.back().is_constant() && domain.back().constant() <= short_row;
@@ -301,7 +283,8 @@ bool Placement::may_write_part_in(int n, const Member& m) const {
   if (!base.op().write) return true;  // its copy is looked at above
   if (item_of(base) > at) return false;
   for (; base.op().write && item_of(base) == at; base = storage_of(base.input(0)))
-    if (!base.op().write.slice || !are_apart(write, base.node())) return false;
+    if (!base.op().write.slice || !are_apart(sections_of(write), sections_of(base.node())))
+      return false;
   return true;
 }
 

@@ -5,38 +5,16 @@
 
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
-#include "stdlib/bounds.h"
+#include "stdlib/arrays/sections.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
 namespace gnomon {
 namespace {
 
-// What a slice reads of an axis, or writes. Its ends are those of one that is not empty: an empty
-// one may be anywhere.
-struct Section {
-  Dim start, count, step;
-  Dim last() const { return start + (where_not_empty(count) - 1) * step; }
-  bool descends() const { return step.constant() < 0; }
-  const Dim low() const { return descends() ? last() : start; }
-  const Dim high() const { return descends() ? start : last(); }
-  bool is_all_of(const Dim& extent) const { return start.is(0) && step.is(1) && count == extent; }
-};
-using Sections = std::vector<Section>;
-
 const Section one{0, 1, 1};
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
-
-// Those of a slice, set_slice or inc_slice.
-Sections sections_of(const Value& v) {
-  const Node& node = v.node();
-  const Shape &start = node.attribute("start").dims(), &count = node.attribute("count").dims(),
-              &step = node.attribute("step").dims();
-  Sections out;
-  for (std::size_t i = 0; i < start.size(); ++i) out.push_back({start[i], count[i], step[i]});
-  return out;
-}
 
 bool takes_all(const Sections& sections, const Shape& shape) {
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -80,11 +58,11 @@ bool spares(const Sections& sections, const Shape& shape, const IntList& axes) {
 // ----------------------------------------------------------------------------------------- reading
 
 Expr slice_of_slice(const Match& m) {
-  const Sections outer = sections_of(m.root);
+  const Sections outer = sections_of(m.root.node());
   const Value& inner = m.root.input(0);
   if (takes_all(outer, inner.shape())) return inner;
   if (!inner.is(op::slice)) return {};
-  Sections both = sections_of(inner);
+  Sections both = sections_of(inner.node());
   for (std::size_t i = 0; i < both.size(); ++i)
     both[i] = {both[i].start + outer[i].start * both[i].step, outer[i].count,
                outer[i].step * both[i].step};
@@ -96,7 +74,7 @@ Expr slice_of_elementwise(const Match& m) {
   if ((!inner.op().is_elementwise() && !inner.is(op::cast)) || !m.single_use(inner) ||
       inner.node().output_count() != 1)
     return {};
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   std::vector<Value> operands;
   for (const Value& operand : inner.node().operands()) {
     const auto own = sections_of_operand(operand, inner.shape(), sections);
@@ -109,7 +87,7 @@ Expr slice_of_elementwise(const Match& m) {
 Expr slice_of_broadcast(const Match& m) {
   const Value& inner = m.root.input(0);
   if (!inner.is(op::broadcast_to)) return {};
-  const auto own = sections_of_operand(inner.input(0), inner.shape(), sections_of(m.root));
+  const auto own = sections_of_operand(inner.input(0), inner.shape(), sections_of(m.root.node()));
   if (!own) return {};
   return broadcast_to(Expr(sliced(inner.input(0), *own)), m.root.shape());
 }
@@ -117,7 +95,7 @@ Expr slice_of_broadcast(const Match& m) {
 Expr slice_of_transpose(const Match& m) {
   const Value& inner = m.root.input(0);
   if (!inner.is(op::transpose)) return {};
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   const IntList& axes = axes_of(inner);
   Sections own(sections.size());
   for (std::size_t i = 0; i < sections.size(); ++i) own[at(axes[i])] = sections[i];
@@ -129,7 +107,7 @@ Expr slice_of_reshape(const Match& m) {
   const Value& inner = m.root.input(0);
   if (!is_reshaping(inner)) return {};
   const Shape &from = inner.input(0).shape(), &to = inner.shape();
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   Sections own;
   std::size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
@@ -160,7 +138,7 @@ Expr slice_of_reduction(const Match& m) {
     return {};
   const Shape& whole = inner.input(0).shape();
   const bool keeps = inner.node().attribute("keepdims").flag();
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   Sections own;
   for (std::size_t axis = 0, j = 0; axis < whole.size(); ++axis) {
     const bool reduced = contains(axes_of(inner), static_cast<std::int64_t>(axis));
@@ -175,7 +153,7 @@ Expr slice_of_reduction(const Match& m) {
 Expr slice_of_softmax(const Match& m) {
   const Value& inner = m.root.input(0);
   if ((!inner.is(op::softmax) && !inner.is(op::log_softmax)) || !m.single_use(inner)) return {};
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   if (!spares(sections, inner.shape(), {inner.node().attribute("axis").integer()})) return {};
   return make_node(inner.op(), {sliced(inner.input(0), sections)}, inner.node().attributes());
 }
@@ -192,7 +170,7 @@ bool is_part(const Section& s, const Dim& extent) {
 Expr slice_of_product(const Match& m) {
   const Value& inner = m.root.input(0);
   if (!inner.is(op::dot) || !m.single_use(inner)) return {};
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   const std::size_t rank = sections.size();
   bool pays = false;
   for (std::size_t i = 0; i < rank; ++i) pays = pays || is_part(sections[i], inner.shape()[i]);
@@ -205,18 +183,11 @@ Expr slice_of_product(const Match& m) {
 
 // ------------------------------------------------------------------------------- reading of joins
 
-// What of the part at `offset`, `extent` long, a section within it reads; none if it is not there.
-std::optional<Section> within(const Section& s, const Dim& offset, const Dim& extent) {
-  const Dim before = s.low() - offset, behind = offset + extent - 1 - s.high();
-  if (!is_never_negative(before) || !is_never_negative(behind)) return std::nullopt;
-  return Section{s.start - offset, s.count, s.step};
-}
-
 Expr slice_of_concatenate(const Match& m) {
   const Value& inner = m.root.input(0);
   if (!inner.is(op::concatenate)) return {};
   const std::size_t axis = at(inner.node().attribute("axis").integer());
-  Sections sections = sections_of(m.root);
+  Sections sections = sections_of(m.root.node());
   const Section along = sections[axis];
   const bool whole = along.is_all_of(inner.shape()[axis]);
   if (whole && !m.single_use(inner)) return {};
@@ -224,7 +195,7 @@ Expr slice_of_concatenate(const Match& m) {
   Dim offset = 0;
   for (const Value& part : inner.node().operands()) {
     const Dim& extent = part.shape()[axis];
-    const auto own = whole ? Section{0, extent, 1} : within(along, offset, extent);
+    const auto own = whole ? Section{0, extent, 1} : within(along, {offset, extent, 1});
     if (own) {
       sections[axis] = *own;
       parts.emplace_back(sliced(part, sections));
@@ -237,35 +208,18 @@ Expr slice_of_concatenate(const Match& m) {
 
 // -------------------------------------------------------------------------------- writing, reading
 
-// Whether no element of one is in the other.
-bool are_apart(const Section& a, const Section& b) {
-  return is_never_negative(a.low() - b.high() - 1) || is_never_negative(b.low() - a.high() - 1);
-}
-
-// Where in what `write` wrote the elements of `read` are, if all are there.
-std::optional<Section> within(const Section& read, const Section& write) {
-  if (read.start == write.start && read.step == write.step && read.count == write.count)
-    return Section{0, read.count, 1};
-  return write.step.is(1) ? within(read, write.start, write.count) : std::nullopt;
-}
-
 bool writes_slice(const Value& v) { return v.is(op::set_slice) || v.is(op::inc_slice); }
 
 Expr slice_of_write(const Match& m) {
   Value write = m.root.input(0);
   if (!writes_slice(write)) return {};
-  const Sections read = sections_of(m.root);
-  Sections written = sections_of(write);
+  const Sections read = sections_of(m.root.node());
+  Sections written = sections_of(write.node());
   // Many writes one after the other are passed at once.
-  const auto is_elsewhere = [&] {
-    for (std::size_t i = 0; i < read.size(); ++i)
-      if (are_apart(read[i], written[i])) return true;
-    return false;
-  };
-  while (is_elsewhere()) {
+  while (are_apart(read, written)) {
     write = write.input(0);
     if (!writes_slice(write)) break;
-    written = sections_of(write);
+    written = sections_of(write.node());
   }
   if (!writes_slice(write)) return sliced(write, read);
   Sections own;
@@ -291,7 +245,7 @@ Expr write_of_write(const Match& m) {
 // Writes that leave nothing of the base, or change nothing.
 Expr write_of_all(const Match& m) {
   const Value &x = m.root.input(0), &v = m.root.input(1);
-  const Sections sections = sections_of(m.root);
+  const Sections sections = sections_of(m.root.node());
   if (takes_all(sections, x.shape())) return m.root.is(op::set_slice) ? Expr(v) : Expr(x) + Expr(v);
   const bool same = m.root.is(op::set_slice) && v.is(op::slice) && v.input(0) == x &&
                     v.node().attributes() == m.root.node().attributes();
@@ -363,8 +317,8 @@ Expr joined_parts(const Match& m) {
 // x[a:b] and x[b:c] as x[a:c].
 std::optional<Value> adjoined(const Value& x, const Value& y, std::size_t axis) {
   if (!x.is(op::slice) || !y.is(op::slice) || !(x.input(0) == y.input(0))) return std::nullopt;
-  Sections first = sections_of(x);
-  const Sections second = sections_of(y);
+  Sections first = sections_of(x.node());
+  const Sections second = sections_of(y.node());
   for (std::size_t i = 0; i < first.size(); ++i) {
     const Section &a = first[i], &b = second[i];
     if (!(a.step == b.step)) return std::nullopt;
@@ -392,7 +346,7 @@ Expr concatenate_of_slices(const Match& m) {
 // The one axis of which a write leaves something, and what it takes of it; none when there are
 // several or it has steps.
 std::optional<std::pair<std::size_t, Section>> axis_in_part(const Value& write) {
-  const Sections sections = sections_of(write);
+  const Sections sections = sections_of(write.node());
   std::optional<std::pair<std::size_t, Section>> found;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].is_all_of(write.shape()[i])) continue;

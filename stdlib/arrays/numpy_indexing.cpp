@@ -9,6 +9,7 @@
 
 #include "runtime/error.h"
 #include "stdlib/arrays/index_writes.h"
+#include "stdlib/arrays/sections.h"
 #include "stdlib/arrays/selection.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
@@ -88,10 +89,6 @@ Dim from_front(const Dim& bound, const Dim& extent) {
     default: return bound - extent * max(min(bound, Dim(0)), Dim(-1));
   }
 }
-
-struct Section {
-  Dim start = 0, count, step = 1;
-};
 
 // The range ends one after its start: it has one element at most, whatever the call brings.
 bool is_of_one(const Range& range) {

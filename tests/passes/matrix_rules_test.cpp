@@ -192,6 +192,36 @@ TEST_CASE("only what is read is computed") {
   CHECK(work_in(concatenate({x(until(1)), x(from(1))})) == "concatenate ");
 }
 
+TEST_CASE("what is read between the steps of a slice that is written is not of it") {
+  const Expr a = tensor("a", float64, {20}), b = tensor("b", float64, {5});
+  const Expr even = set_at(a, {range(2, 12, 2)}, b);
+  CHECK(work_in(even(range(3, 12, 2))).empty());
+  CHECK(work_in(even(5)).empty());
+  CHECK(work_in(even(range(2, 12, 4))).empty());
+  CHECK(work_in(even(6)).empty());
+  CHECK(work_in(even(range(2, 9, 3))) == "set_slice ");  // some of it, and some that is not
+  CHECK(work_in(even(range(0, 12, 2))) == "set_slice ");
+  Samples samples(71);
+  const Dim n = Dim::symbol("n");
+  Batch batch("steps");
+  const Range odd{1, {}, 2};
+  const Expr x = batch.input("x", samples.any(float64, {40}), {n});
+  const Expr y = exp(x(odd)), white = set_at(x, {odd}, y);
+  batch.add("apart", white(Range{0, {}, 2}));
+  batch.add("all", white(odd));
+  batch.add("half", white(Range{1, {}, 4}));
+  batch.add("backwards", white(Range{{}, {}, -2}));
+  batch.add("one", white(5));
+  batch.add("another", white(6));
+  batch.add("increased", inc_at(x, {odd}, y)(Range{3, {}, 4}));
+  const Expr turned = set_at(x, {Range{{}, {}, -3}}, exp(x(Range{{}, {}, -3})));
+  batch.add("of turned", turned(Range{{}, {}, -6}));
+  batch.add("turned back", turned(Range{mod(n - 1, 3), {}, 3}));
+  CHECK(batch.check());
+  for (const std::int64_t length : {7, 8, 9, 13})
+    CHECK(batch.check_with({samples.any(float64, {length})}));
+}
+
 TEST_CASE("reading beyond the end is refused still") {
   const Expr a = tensor("a", float64, {6}), i = tensor("i", int64, {2});
   const Array values = Array::from(std::vector<double>{1, 2, 3, 4, 5, 6});

@@ -9,6 +9,7 @@ import traceback
 import weakref
 from dataclasses import dataclass, field
 from enum import Enum
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -617,3 +618,21 @@ def test_memory_that_is_no_array_of_gnomon_is_refused():
     f(np.zeros(3))
     with pytest.raises(gn.ValueError, match="a size that memory can hold"):
         f(np.broadcast_to(np.zeros(1), (2**55,)))
+
+
+def test_a_question_to_one_element_of_a_known_array_does_not_compute_the_array():
+    # Conditions on elements of an array that the trace has made, each of one that was changed since
+    # the last: computing all of them in each question would take minutes.
+    def sieve(np, flags):
+        prime = np.ones(flags.shape[0], dtype=bool)
+        prime[:2] = False
+        for p in range(2, 100):
+            if p * p < flags.shape[0] and prime[p]:
+                prime[p * p :: p] = False
+        return prime & flags
+
+    flags = np.ones(400_000, dtype=bool)
+    began = perf_counter()
+    found = gn.compiled(lambda flags: sieve(gn, flags)).lower(flags)
+    assert perf_counter() - began < 3
+    assert np.array_equal(found.compile()(flags), sieve(np, flags))

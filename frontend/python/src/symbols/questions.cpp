@@ -14,6 +14,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
 #include "ir/reference/evaluate.h"
+#include "passes/pipeline.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
@@ -342,7 +343,7 @@ std::optional<Array> exact(const Expr& e) {
   for (const Node* node : order)
     if (is_leaf(node->op())) return std::nullopt;
   std::unordered_map<Value, Value, ValueHash> built;
-  bool all = true;
+  bool all = true, has_arrays = false;
   const auto map = [&](const Atom& atom) -> Dim {
     if (atom.kind == Atom::Kind::value) return Dim::value(built.at(*atom.scalar));
     const std::optional<std::int64_t> value = exact(Dim::symbol(atom.number, atom.name));
@@ -361,9 +362,14 @@ std::optional<Array> exact(const Expr& e) {
     if (!all) return std::nullopt;
     for (std::uint32_t i = 0; i < node->output_count(); ++i)
       built.try_emplace(Value(node, i), Value(now.get(), i == 0 ? now.index() : i));
+    has_arrays |= now.rank() != 0;
   }
   const Expr settled[] = {Expr(built.at(root))};
-  return evaluate(capture({}, settled).graph, {})[0];
+  const Graph graph = capture({}, settled).graph;
+  // Of arrays it is often a single element that matters.
+  Context context;
+  context.options.level = RewriteLevel::exact;
+  return evaluate(has_arrays ? run_passes(graph, context) : graph, {})[0];
 }
 
 void add_alias(const Dim& symbol, const Dim& extent) {
