@@ -2,7 +2,8 @@
 // Included by runtime/lines/fourier.cpp only.
 #pragma once
 
-#include <ducc0/fft/fft1d_impl.h>
+#include <ducc0/infra/useful_macros.h>
+#include <ducc0/math/cmplx.h>
 #include <ducc0/math/unity_roots.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <new>
 #include <vector>
 
+#include "runtime/lines/line_plans.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
 
@@ -25,30 +27,45 @@ namespace gnomon {
 template <class Plan>
 class Plans {
  public:
-  static std::shared_ptr<const Plan> of(std::size_t length) {
+  /// One of `make(length)`, unless it is kept.
+  template <class Make>
+  static std::shared_ptr<const Plan> of(std::size_t length, Make&& make) {
     static Plans* const plans = new Plans;  // never destroyed: calls may outlive static objects
-    return plans->find(length);
+    return plans->find(length, make);
   }
 
  private:
+  struct Kept {
+    std::size_t length;
+    std::shared_ptr<const Plan> plan;
+  };
   static constexpr std::size_t most = 32;
 
-  std::shared_ptr<const Plan> find(std::size_t length) {
+  template <class Make>
+  std::shared_ptr<const Plan> find(std::size_t length, Make&& make) {
     const std::lock_guard lock(mutex_);
-    auto at = std::find_if(kept_.begin(), kept_.end(),
-                           [&](const auto& plan) { return plan->length() == length; });
+    const auto at = std::ranges::find(kept_, length, &Kept::length);
     if (at == kept_.end()) {
-      kept_.push_front(std::make_shared<const Plan>(length, true));
+      kept_.push_front({length, std::shared_ptr<const Plan>(make(length))});
       if (kept_.size() > most) kept_.pop_back();
     } else {
       kept_.splice(kept_.begin(), kept_, at);
     }
-    return kept_.front();
+    return kept_.front().plan;
   }
 
   std::mutex mutex_;
-  std::list<std::shared_ptr<const Plan>> kept_;
+  std::list<Kept> kept_;
 };
+
+template <class T>
+std::shared_ptr<const ComplexLinePlan<T>> complex_plan(std::size_t n) {
+  return Plans<ComplexLinePlan<T>>::of(n, line_plans().of<T>().complex);
+}
+template <class T>
+std::shared_ptr<const RealLinePlan<T>> real_plan(std::size_t n) {
+  return Plans<RealLinePlan<T>>::of(n, line_plans().of<T>().real);
+}
 
 /// A line of n = m k numbers is a matrix [m, k] (Bailey, "FFTs in external or hierarchical memory",
 /// 1990): transforms of its columns, products with roots of unity, and transforms of its rows,
@@ -57,16 +74,18 @@ template <class T>
 class LongLine {
  public:
   using Pair = ducc0::Cmplx<T>;
-  using ShortPlan = ducc0::detail_fft::pocketfft_c<T>;
+  using ShortPlan = ComplexLinePlan<T>;
 
-  explicit LongLine(std::size_t n, bool = true)
+  explicit LongLine(std::size_t n)
       : n_(n),
         m_(divisor_of(n)),
         k_(n / m_),
         roots_(n),
-        of_columns_(Plans<ShortPlan>::of(m_)),
-        of_rows_(Plans<ShortPlan>::of(k_)) {}
-  std::size_t length() const { return n_; }
+        of_columns_(complex_plan<T>(m_)),
+        of_rows_(complex_plan<T>(k_)) {}
+  static std::shared_ptr<const LongLine> of(std::size_t n) {
+    return Plans<LongLine>::of(n, [](std::size_t length) { return new LongLine(length); });
+  }
 
   /// Whether lines of n numbers are long, and can be cut.
   static bool suits(std::size_t n) { return n >= 32768 && divisor_of(n) >= 64; }
@@ -76,17 +95,18 @@ class LongLine {
     const std::size_t pitch = k_ + gap;
     const Workspace memory(m_ * pitch * sizeof(Pair));
     Pair* const z = static_cast<Pair*>(memory.data());
-    in_strips(k_, *of_columns_, pool, limit, [&](std::size_t first, std::size_t width, Strip& s) {
-      for (std::size_t i = 0; i < m_; ++i)
-        for (std::size_t c = 0; c < width; ++c) s.line(c)[i] = x[i * k_ + first + c];
-      s.transform(width, forward);
-      for (std::size_t i = 0; i < m_; ++i)
-        for (std::size_t c = 0; c < width; ++c) {
-          const Pair w = roots_[i * (first + c)];
-          z[i * pitch + first + c] = s.line(c)[i] * Pair(w.r, forward ? -w.i : w.i);
-        }
-    });
-    in_strips(m_, *of_rows_, pool, limit, [&](std::size_t first, std::size_t width, Strip& s) {
+    in_strips(k_, m_, *of_columns_, pool, limit,
+              [&](std::size_t first, std::size_t width, Strip& s) {
+                for (std::size_t i = 0; i < m_; ++i)
+                  for (std::size_t c = 0; c < width; ++c) s.line(c)[i] = x[i * k_ + first + c];
+                s.transform(width, forward);
+                for (std::size_t i = 0; i < m_; ++i)
+                  for (std::size_t c = 0; c < width; ++c) {
+                    const Pair w = roots_[i * (first + c)];
+                    z[i * pitch + first + c] = s.line(c)[i] * Pair(w.r, forward ? -w.i : w.i);
+                  }
+              });
+    in_strips(m_, k_, *of_rows_, pool, limit, [&](std::size_t first, std::size_t width, Strip& s) {
       for (std::size_t c = 0; c < width; ++c) std::copy_n(z + (first + c) * pitch, k_, s.line(c));
       s.transform(width, forward);
       for (std::size_t i = 0; i < k_; ++i)
@@ -105,41 +125,40 @@ class LongLine {
     return m;
   }
 
-  /// A few lines side by side.
+  /// A few of `batch` lines side by side.
   class Strip {
    public:
-    explicit Strip(const ShortPlan& plan)
+    Strip(const ShortPlan& plan, std::size_t length, std::size_t batch)
         : plan_(plan),
-          pitch_(plan.length() + gap),
-          lines_(widest * pitch_),
-          buffer_(plan.bufsize()) {}
-    Pair* line(std::size_t c) { return lines_.data() + c * pitch_; }
+          pitch_(length + gap),
+          batch_(batch),
+          lines_(widest * pitch_ * sizeof(Pair)),
+          work_(plan.work_bytes(batch)) {}
+    Pair* line(std::size_t c) { return static_cast<Pair*>(lines_.data()) + c * pitch_; }
     void transform(std::size_t width, bool forward) {
-      for (std::size_t c = 0; c < width; ++c) {
-        const Pair* made = plan_.exec(line(c), buffer_.data(), T(1), forward, 1);
-        if (made != line(c)) std::copy_n(made, plan_.length(), line(c));
-      }
+      T* const first = reinterpret_cast<T*>(line(0));
+      plan_.run({first, first, 2 * pitch_, 2 * pitch_, width, batch_}, forward, work_.data());
     }
 
    private:
     const ShortPlan& plan_;
-    std::size_t pitch_;
-    std::vector<Pair> lines_, buffer_;
+    std::size_t pitch_, batch_;
+    Workspace lines_, work_;
   };
 
   /// `f(first, width, strip)` for each strip of `count` lines.
   template <class F>
-  static void in_strips(std::size_t count, const ShortPlan& plan, ThreadPool& pool, int limit,
-                        F&& f) {
+  static void in_strips(std::size_t count, std::size_t length, const ShortPlan& plan,
+                        ThreadPool& pool, int limit, F&& f) {
     std::atomic<bool> lacks_memory{false};
     const auto body = [&](std::int64_t lo, std::int64_t hi, std::int32_t) {
       try {
-        Strip strip(plan);
+        Strip strip(plan, length, count);
         for (; lo < hi; ++lo) {
           const std::size_t first = static_cast<std::size_t>(lo) * widest;
           f(first, std::min(widest, count - first), strip);
         }
-      } catch (const std::bad_alloc&) {
+      } catch (const std::exception&) {
         lacks_memory = true;
       }
     };
@@ -159,9 +178,10 @@ class LongRealLine {
  public:
   using Pair = ducc0::Cmplx<T>;
 
-  explicit LongRealLine(std::size_t n, bool = true)
-      : n_(n), m_(n / 2), roots_(n), half_(Plans<LongLine<T>>::of(m_)) {}
-  std::size_t length() const { return n_; }
+  explicit LongRealLine(std::size_t n) : n_(n), m_(n / 2), roots_(n), half_(LongLine<T>::of(m_)) {}
+  static std::shared_ptr<const LongRealLine> of(std::size_t n) {
+    return Plans<LongRealLine>::of(n, [](std::size_t length) { return new LongRealLine(length); });
+  }
 
   static bool suits(std::size_t n) { return n % 2 == 0 && LongLine<T>::suits(n / 2); }
 
