@@ -181,6 +181,26 @@ def test_many_arguments():
         np.testing.assert_array_equal(np.asarray(f(*xs[:n])), sum(xs[:n]))
 
 
+def test_large_planes_are_counted_by_the_signature():
+    f = gn.compiled(lambda x: (gn.transpose(x, (1, 2, 0)) * 2, gn.max(x, 0), gn.argmax(x, 0)))
+    counts = []
+    for shape in ((2, 64, 64), (3, 64, 64), (3, 70, 90), (4, 64, 65), (5, 64, 65), (7, 64, 64)):
+        x = np.random.default_rng(3).random(shape)
+        for found, expected in zip(
+            f(x), (x.transpose(1, 2, 0) * 2, x.max(0), x.argmax(0)), strict=True
+        ):
+            assert np.array_equal(found, expected)
+        counts.append(len(f.signatures))
+    assert counts == [1, 2, 2, 3, 4, 4]
+    f(np.ones((3, 9, 9)))  # small ones are like five
+    f(np.ones((2, 9, 8)))
+    assert len(f.signatures) == 4
+    four = gn.compiled(lambda x: gn.sum(x, 0))
+    for batch in (2, 3, 4):
+        four(np.ones((batch, 20, 20, 20)))
+    assert len(four.signatures) == 1
+
+
 def test_keywords_and_positions_are_one_signature():
     def function(x, y, *, scale=2.0):
         traces.append(1)

@@ -98,8 +98,9 @@ def compiled(
     * the containers of the arguments (`gn.tree`), and the way they are passed,
     * the dtype and rank of each array, which of its extents are 1, the last one or two extents if
       they are 2 to 8 and there are at least 64 of them (colours, points, features, small
-      matrices), and those of a square matrix of 3 or 4 rows: other extents do not count, one
-      function serves all, unless it asks for them (see below) or `static_shapes` is true: then each
+      matrices), the number of planes if the array is 2 to 4 of at least 4096 elements, and the
+      extents of a square matrix of 3 or 4 rows: other extents do not count, one function serves
+      all, unless it asks for them (see below) or `static_shapes` is true: then each
       set of extents has its own;
     * whether a Python number is a bool, an int or a float: its value does not count;
     * the values of static arguments, which are those named by `static_argnums` or

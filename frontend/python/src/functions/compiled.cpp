@@ -19,7 +19,7 @@ namespace gnomon::python {
 
 namespace {
 
-// What a signature keeps of a leaf. Arrays: 1 + dtype, short last extents, rank and which extents
+// What a signature keeps of a leaf. Arrays: 1 + dtype, short extents, rank and which extents
 // are 1 in the bits above, so that only they are 256 and more.
 enum LeafKind : std::uint64_t {
   other_leaf,
@@ -58,6 +58,20 @@ std::size_t short_axes(std::span<const std::int64_t> shape, std::int64_t size) {
   return count;
 }
 
+// Whether an array is of 2 to 4 large planes, as the channels of pictures are where they are kept
+// apart: the planes are read side by side.
+constexpr std::int64_t most_planes = 4, least_plane = 4096;
+
+bool has_planes(std::span<const std::int64_t> shape, std::int64_t size) {
+  return shape.size() == 3 && shape[0] > 1 && shape[0] <= most_planes &&
+         size / shape[0] >= least_plane;
+}
+
+// Whether an axis that is not 1 is as long in all calls of a signature.
+bool is_literal(std::span<const std::int64_t> shape, std::int64_t size, std::size_t axis) {
+  return axis + short_axes(shape, size) >= shape.size() || (axis == 0 && has_planes(shape, size));
+}
+
 LeafKey leaf_key(const Array& x) {
   if (!x.defined()) return other_leaf;  // donated: the error comes with its conversion
   const std::span<const std::int64_t> shape = x.shape();
@@ -67,8 +81,10 @@ LeafKey leaf_key(const Array& x) {
   LeafKey ones = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
+  const LeafKey planes = has_planes(shape, x.size()) ? static_cast<LeafKey>(shape[0] - 1) : 0;
   return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 | shorts << 12 |
-         static_cast<LeafKey>(shape.size()) << 18 | (ones << 25 ^ device_key(x) << 56);
+         static_cast<LeafKey>(shape.size()) << 18 |
+         (ones << 25 ^ planes << 54 ^ device_key(x) << 56);
 }
 
 // The key of a Python number or an Array; `other` for anything else.
@@ -389,16 +405,15 @@ nb::object leaf_input(const std::string& name, LeafKey key, Shape shape) {
 }
 
 // Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1
-// and short last ones, and the leaf answers what is asked of them; or they are the leaf's.
+// and short ones, and the leaf answers what is asked of them; or they are the leaf's.
 nb::object input_like(const std::string& name, LeafKey key, nb::handle leaf, Guards& guards,
                       std::size_t index, bool is_static) {
   Shape shape;
   const std::size_t rank = key >> 18 & 0x7f;
-  const std::size_t open =
-      rank - (rank == 0 ? 0 : short_axes(array_of(leaf).shape(), array_of(leaf).size()));
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::int64_t extent = array_of(leaf).shape()[axis];
-    const bool known = is_static || extent == 1 || axis >= open;
+    const Array& array = array_of(leaf);
+    const std::int64_t extent = array.shape()[axis];
+    const bool known = is_static || extent == 1 || is_literal(array.shape(), array.size(), axis);
     shape.push_back(known ? Dim(extent) : Dim::symbol(fmt::format("{}.{}", name, axis)));
     if (!known) guards.add(shape.back(), index, axis, extent);
     if (is_static) guards.fix(index, axis, extent);
