@@ -36,7 +36,8 @@ WILD_PEERS = ["numpy", "numba", "jax", "torch-compile", "pythran", "dace"]
 YARDSTICKS = ["handwritten", "products"]
 PATIENCE = 300.0  # seconds for one answer
 WILD_PATIENCE = 120.0  # for the first result of a program, which others compile in minutes
-CLEARED = ("OPENBLAS_", "OMP_", "MKL_", "GNOMON_", "NUMBA_", "XLA_")
+# An installed package has its modules compiled to bytecode: so shall ours after the first worker.
+CLEARED = ("OPENBLAS_", "OMP_", "MKL_", "GNOMON_", "NUMBA_", "XLA_", "PYTHONDONTWRITEBYTECODE")
 
 
 class Failure(Exception):
