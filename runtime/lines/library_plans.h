@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
+#include "runtime/lanes.h"
 #include "runtime/lines/line_plans.h"
 
 namespace gnomon {
@@ -19,89 +19,15 @@ namespace {
 
 namespace library = DUCC0_NAMESPACE;
 
+// What the library takes as a number in each lane.
 template <class T>
-constexpr std::size_t lanes = library::native_simd<T>::size();
-
-// A vector of numbers at the same place of so many lines.
-template <class T>
-using Lanes = library::native_simd<T>;
+using LibraryLanes = library::native_simd<T>;
 
 // Whether lines are transformed as lanes, copies of the last one in the lanes that are left.
 template <class T>
 constexpr bool as_lanes(std::size_t batch) {
+  static_assert(LibraryLanes<T>::size() == lanes<T>);
   return 2 * batch > lanes<T>;
-}
-
-// ------------------------------------------------------------------------- from lines to lanes
-
-template <class T>
-using Row [[gnu::vector_size(sizeof(T) * lanes<T>)]] = T;
-
-template <class T, int... k>
-[[gnu::always_inline]] inline void interleave_halves(Row<T> (&rows)[lanes<T>],
-                                                     std::integer_sequence<int, k...>) {
-  constexpr int width = lanes<T>;
-  Row<T> made[width];
-#pragma GCC unroll 16
-  for (int i = 0; i < width / 2; ++i) {
-    const Row<T> a = rows[i], b = rows[i + width / 2];
-    made[2 * i] = __builtin_shufflevector(a, b, (k / 2 + k % 2 * width)...);
-    made[2 * i + 1] = __builtin_shufflevector(a, b, (width / 2 + k / 2 + k % 2 * width)...);
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < width; ++i) rows[i] = made[i];
-}
-
-// Transposes the rows of a square: each step takes one bit of the row's number to the column's.
-template <class T>
-[[gnu::always_inline]] inline void turn_square(Row<T> (&rows)[lanes<T>]) {
-  constexpr auto columns = std::make_integer_sequence<int, static_cast<int>(lanes<T>)>();
-  interleave_halves<T>(rows, columns);
-  if constexpr (lanes<T> > 2) interleave_halves<T>(rows, columns);
-  if constexpr (lanes<T> > 4) interleave_halves<T>(rows, columns);
-  if constexpr (lanes<T> > 8) interleave_halves<T>(rows, columns);
-}
-
-// `n` numbers of each of `count` lines, as rows of lanes. The next lines are on their way meanwhile.
-template <class T>
-void to_lanes(const T* x, std::size_t pitch, std::size_t count, std::size_t n, T* z) {
-  constexpr std::size_t width = lanes<T>;
-  std::size_t j = 0;
-  if (count >= width)
-    for (; j + width <= n; j += width) {
-      Row<T> rows[width];
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l) {
-        __builtin_memcpy(&rows[l], x + l * pitch + j, sizeof rows[l]);
-        __builtin_prefetch(x + (width + l) * pitch + j);
-      }
-      turn_square<T>(rows);
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(z + (j + l) * width, &rows[l], sizeof rows[l]);
-    }
-  for (; j < n; ++j)
-    for (std::size_t l = 0; l < width; ++l)
-      z[j * width + l] = x[(l < count ? l : count - 1) * pitch + j];
-}
-
-template <class T>
-void from_lanes(const T* z, std::size_t n, T* y, std::size_t pitch, std::size_t count) {
-  constexpr std::size_t width = lanes<T>;
-  std::size_t j = 0;
-  if (count >= width)
-    for (; j + width <= n; j += width) {
-      Row<T> rows[width];
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(&rows[l], z + (j + l) * width, sizeof rows[l]);
-      turn_square<T>(rows);
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(y + l * pitch + j, &rows[l], sizeof rows[l]);
-    }
-  for (; j < n; ++j)
-    for (std::size_t l = 0; l < width && l < count; ++l) y[l * pitch + j] = z[j * width + l];
 }
 
 // ------------------------------------------------------------------------------------------ plans
@@ -155,8 +81,8 @@ class ComplexPlanMade final
       const std::size_t count = std::min(width, lines.count - first);
       if (as_lanes<T>(lines.batch)) {
         to_lanes(x, lines.x_pitch, count, 2 * n, static_cast<T*>(memory));
-        const auto* const z =
-            this->template transformed<library::Cmplx<Lanes<T>>>(this->plain_, memory, forward);
+        const auto* const z = this->template transformed<library::Cmplx<LibraryLanes<T>>>(
+            this->plain_, memory, forward);
         from_lanes(reinterpret_cast<const T*>(z), 2 * n, y, lines.y_pitch, count);
       } else {
         std::copy_n(x, 2 * n, static_cast<T*>(memory));
@@ -184,7 +110,7 @@ class RealPlanMade final
       if (as_lanes<T>(lines.batch)) {
         to_lanes(x, lines.x_pitch, count, n, static_cast<T*>(memory));
         const T* const z = reinterpret_cast<const T*>(
-            this->template transformed<Lanes<T>>(this->plain_, memory, true));
+            this->template transformed<LibraryLanes<T>>(this->plain_, memory, true));
         from_lanes(z, 1, y, lines.y_pitch, count);
         from_lanes(z + width, n - 1, y + 2, lines.y_pitch, count);
       } else {
@@ -212,7 +138,7 @@ class RealPlanMade final
         to_lanes(x, lines.x_pitch, count, 1, z);
         to_lanes(x + 2, lines.x_pitch, count, n - 1, z + width);
         const T* const made = reinterpret_cast<const T*>(
-            this->template transformed<Lanes<T>>(this->plain_, memory, false));
+            this->template transformed<LibraryLanes<T>>(this->plain_, memory, false));
         from_lanes(made, n, y, lines.y_pitch, count);
       } else {
         z[0] = x[0];
