@@ -103,6 +103,7 @@ class MatrixRoutine {
   int cholesky();
   int substitute();
   int solve();
+  void solve_rows(const T* lu, const int* pivots, T* x) const;
   int sylvester();
   // factors (matrix_factors.h)
   int qr();

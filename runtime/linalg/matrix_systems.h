@@ -40,23 +40,55 @@ int MatrixRoutine<T, F>::substitute() {
   return 0;
 }
 
-// LAPACK factors the transposed matrix, and reads right-hand sides column by column.
+// LAPACK factors the transposed matrix, and reads right-hand sides column by column. Many are solved
+// where they are, in rows.
 template <class T, class F>
 int MatrixRoutine<T, F>::solve() {
   const int64_t size = r_.n * r_.columns;
   if (size == 0) return 0;
+  constexpr int many = 16;
   T* lu = take(square());
-  T* x = take(size);
+  T* columns = columns_ < many ? take(size) : nullptr;
   int* pivots = take_integers(n_);
   if (room_.counts()) return 0;
   copy_elements(in(0, square()), square(), lu);
-  transpose_matrix(in(1, size), r_.n, r_.columns, x);
   int info = 0, status = 0;
   f_.getrf(&n_, &n_, lu, &n_, pivots, &info);
   if (info != 0) return info;
-  f_.getrs(r_.transposed != 0 ? "N" : "T", &n_, &columns_, lu, &n_, pivots, x, &n_, &status, 1);
-  transpose_matrix(x, r_.columns, r_.n, out(0, size));
+  T* const x = out(0, size);
+  if (columns_ < many) {
+    transpose_matrix(in(1, size), r_.n, r_.columns, columns);
+    f_.getrs(r_.transposed != 0 ? "N" : "T", &n_, &columns_, lu, &n_, pivots, columns, &n_, &status,
+             1);
+    transpose_matrix(columns, r_.columns, r_.n, x);
+  } else {
+    copy_elements(in(1, size), size, x);
+    solve_rows(lu, pivots, x);
+  }
   return 0;
+}
+
+// Of a^T = P L U: (P^T x)^T L U = b^T, or x^T U^T L^T = (P^T b)^T for the transposed matrix.
+template <class T, class F>
+void MatrixRoutine<T, F>::solve_rows(const T* lu, const int* pivots, T* x) const {
+  const auto exchange_row = [&](int64_t i) {
+    T *const a = x + i * r_.columns, *const b = x + (pivots[i] - 1) * r_.columns;
+    for (int64_t j = 0; a != b && j < r_.columns; ++j) exchange(a[j], b[j]);
+  };
+  const auto divide_by = [&](const char* triangle, const char* turned, const char* diagonal) {
+    const T one = number<T>(1);
+    f_.trsm("R", triangle, turned, diagonal, &columns_, &n_, &one, lu, &n_, x, &columns_, 1, 1, 1,
+            1);
+  };
+  if (r_.transposed != 0) {
+    for (int64_t i = 0; i < r_.n; ++i) exchange_row(i);
+    divide_by("L", "T", "U");
+    divide_by("U", "T", "N");
+  } else {
+    divide_by("U", "N", "N");
+    divide_by("L", "N", "U");
+    for (int64_t i = r_.n; i-- > 0;) exchange_row(i);
+  }
 }
 
 // Bartels and Stewart (1972). With the columns of memory as rows, X^T a^T + b^T X^T = c^T: of the
