@@ -9,11 +9,13 @@ namespace gnomon {
 
 namespace {
 
-constexpr int costly = 8;              // additions from which computing twice is worth avoiding
-constexpr int costly_elsewhere = 40;   // the same when the price is a trip through memory
-constexpr int deepest = 120;           // operations in a row of one kernel
-constexpr int most_inlined = 300;      // operations that one value may take into its kernel
-constexpr int most_counted = 1 << 20;  // sums stop here: operands that are shared count each time
+constexpr int costly = 8;                // additions from which computing twice is worth avoiding
+constexpr int costly_elsewhere = 40;     // the same when the price is a trip through memory
+constexpr int cost_of_read = 8;          // of one more array as large as the value, in additions
+constexpr std::size_t most_sources = 8;  // arrays that are told apart
+constexpr int deepest = 120;             // operations in a row of one kernel
+constexpr int most_inlined = 300;        // operations that one value may take into its kernel
+constexpr int most_counted = 1 << 20;    // sums stop here: operands that are shared count each time
 
 }  // namespace
 
@@ -38,6 +40,7 @@ std::optional<Value> InlineCosts::measure(const Node& node) {
   size_[&node] = size;
   depth_[&node] = depth_with_operands(node);
   cost_[&node] = cost_with_operands(node);
+  sources_[&node] = sources_with_operands(node);
   return std::nullopt;
 }
 
@@ -71,6 +74,31 @@ int InlineCosts::cost_with_operands(const Node& node) const {
   return cost;
 }
 
+std::vector<Value> InlineCosts::sources_with_operands(const Node& node) const {
+  std::vector<Value> sources;
+  const auto add = [&](const Value& v) {
+    if (sources.size() < most_sources && std::ranges::find(sources, v) == sources.end())
+      sources.push_back(v);
+  };
+  for (const Value& x : node.operands()) {
+    const auto known = sources_.find(x.get());
+    if (known == sources_.end() || fusion_.is_stored(x)) {
+      if (x.rank() != 0) add(storage_of(x));
+    } else {
+      for (const Value& v : known->second) add(v);
+    }
+  }
+  return sources;
+}
+
+// Whether an array is as large as one of that shape, and not read again and again for it.
+bool has_elements_of(const Shape& source, const Shape& shape) {
+  if (source.size() < shape.size()) return false;
+  for (std::size_t i = 1; i <= shape.size(); ++i)
+    if (source[source.size() - i].is(1) && !shape[shape.size() - i].is(1)) return false;
+  return true;
+}
+
 bool InlineCosts::is_too_deep(const Node& node) const { return depth_.at(&node) > deepest; }
 
 bool InlineCosts::is_costly(const Value& v) const {
@@ -78,7 +106,13 @@ bool InlineCosts::is_costly(const Value& v) const {
 }
 
 bool InlineCosts::is_costly_elsewhere(const Value& v) const {
-  return cost_.at(v.get()) >= costly_elsewhere;
+  const auto known = sources_.find(v.get());
+  std::ptrdiff_t reads = 0;
+  if (known != sources_.end())
+    reads = std::ranges::count_if(
+        known->second, [&](const Value& s) { return has_elements_of(s.shape(), v.shape()); });
+  const int beside_one = static_cast<int>(std::max<std::ptrdiff_t>(0, reads - 1));
+  return cost_.at(v.get()) + cost_of_read * beside_one >= costly_elsewhere;
 }
 
 int InlineCosts::cost_of(const Node& node) const {

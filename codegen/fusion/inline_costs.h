@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "codegen/fusion/fuse.h"
 
@@ -24,7 +25,7 @@ class InlineCosts {
   bool is_too_deep(const Node& node) const;
   /// Whether computing the value twice is worth avoiding.
   bool is_costly(const Value& v) const;
-  /// The same when the price is a trip through memory.
+  /// The same when the price is a trip through memory: arrays that it is computed of count too.
   bool is_costly_elsewhere(const Value& v) const;
   /// Additions an element; 1 while the node is being placed.
   int cost_of(const Node& node) const;
@@ -32,12 +33,14 @@ class InlineCosts {
  private:
   int depth_with_operands(const Node& node) const;
   int cost_with_operands(const Node& node) const;
+  std::vector<Value> sources_with_operands(const Node& node) const;
   int distinct_inlined(const Node& node) const;
 
   const Fusion& fusion_;
   std::unordered_map<const Node*, int> depth_;  // operations in a row
   std::unordered_map<const Node*, int> cost_;   // additions, those of an operand for each use
-  std::unordered_map<const Node*, int> size_;   // operations; only of nodes that are inlined
+  std::unordered_map<const Node*, std::vector<Value>> sources_;  // arrays that are read for it
+  std::unordered_map<const Node*, int> size_;  // operations; only of nodes that are inlined
 };
 
 }  // namespace gnomon

@@ -75,7 +75,10 @@ void Placement::add(int n, Member taken) {
   Member& m = nest.members.back();
   m.stage = stage_in(n, m);
   for (const Value& v : m.heavy) heavy_home_.try_emplace(v, n);
-  for (const Value& v : m.parts) ++parts_[v];
+  for (const Value& v : m.parts) {
+    heavy_home_.try_emplace(v, n);
+    ++parts_[v];
+  }
   contents_[static_cast<std::size_t>(n)].add(m, nest);
   const Node& node = m.value.node();
   if (m.kind == Kind::store) {

@@ -236,14 +236,28 @@ class TrialBuild {
     const auto [known, fresh] = first_index_.try_emplace(v, forms);
     if (!fresh && known->second != forms) return InMemory::at_two_places;
     if (is_repeated(index)) return InMemory::for_many;
-    if (!costs_.is_costly_elsewhere(v) || !placement_.is_computed_elsewhere(v, domain_))
-      return std::nullopt;
+    if (!costs_.is_costly_elsewhere(v)) return std::nullopt;
     constexpr int most_parts = 2;  // more of them would be as much as all of it
-    if (is_in_inner_loop(index) || placement_.parts_computed(v) >= most_parts ||
-        !is_small_part_of(v.shape()))
-      return InMemory::in_two_loops;
-    m_.parts.push_back(v);
+    const bool is_small = !is_in_inner_loop(index) && placement_.parts_computed(v) < most_parts &&
+                          is_small_part_of(v.shape());
+    const bool is_elsewhere = placement_.is_computed_elsewhere(v, domain_);
+    if (is_elsewhere && !is_small) return InMemory::in_two_loops;
+    if (is_elsewhere || is_most_of(v.shape())) m_.parts.push_back(v);
     return std::nullopt;
+  }
+
+  // Whether the domain is a part of an array and has most of its elements where extents are large:
+  // another such part has elements of it again.
+  bool is_most_of(const Shape& shape) const {
+    if (shape.size() != domain_.size() || shape == domain_) return false;
+    double share = 1;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      const auto elements = [](const Dim& d) {
+        return static_cast<double>(d.evaluate([](const Atom&) { return 1000; }));
+      };
+      if (!(domain_[a] == shape[a])) share *= elements(domain_[a]) / elements(shape[a]);
+    }
+    return share > 0.5 && share <= 1;
   }
 
   // Whether the domain has an element of a row, or of more axes, where an array has several: as

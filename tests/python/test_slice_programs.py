@@ -1,5 +1,7 @@
 """Programs made of slices: written pieces that are read again, in any order and of any extents."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -387,3 +389,41 @@ def test_quotients_by_powers_of_two(dtype):
         quotient, rest = gn.compiled(lambda v: (v // divisor, v % divisor))(x)  # noqa: B023
         np.testing.assert_array_equal(quotient, x // np.array(divisor, dtype))
         np.testing.assert_array_equal(rest, x % np.array(divisor, dtype))
+
+
+def test_steps_of_a_periodic_stencil_do_not_compute_the_steps_before_again():
+    def steps(np, u, v, count):
+        def laplacian(z):
+            rows = np.roll(z, 1, 0) + np.roll(z, -1, 0)
+            return rows + np.roll(z, 1, 1) + np.roll(z, -1, 1) - 4 * z
+
+        for _ in range(count):
+            reaction = u * v * v
+            u, v = (
+                u + 0.16 * laplacian(u) - reaction + 0.035 * (1 - u),
+                v + 0.08 * laplacian(v) + reaction - 0.1 * v,
+            )
+        return u, v
+
+    rng = np.random.default_rng(5)
+    u, v = rng.random((2, 7, 9))
+    most = []
+    for count in (3, 6):
+        f = gn.compiled(lambda u, v, count=count: steps(gn, u, v, count))
+        for found, expected in zip(f(u, v), steps(np, u, v, count), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+        # With each step recomputed in the next one, kernels would read more and more arrays.
+        heads = re.findall(r"void gnomon_k\d+\((.*?)\)", f.source(u, v), re.DOTALL)
+        most.append(max(head.count("__restrict") for head in heads))
+    assert most[0] == most[1]
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (2, 2), (3, 1), (0, 4), (6, 7)])
+@pytest.mark.parametrize("by", [0, 1, -1, 2, -3, 7, -8])
+def test_rolls_of_few_elements_go_round(shape, by):
+    x = np.arange(np.prod(shape)).reshape(shape)
+    for axis in (0, 1, None):
+        f = gn.compiled(lambda x, axis=axis: gn.roll(x, by, axis))
+        for y in (x, np.vstack([x, x, x])):
+            assert np.array_equal(f(y), np.roll(y, by, axis))
+            assert np.array_equal(gn.roll(y, by, axis), np.roll(y, by, axis))

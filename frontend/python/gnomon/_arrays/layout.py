@@ -64,6 +64,12 @@ def rot90(m: Operand, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     return swapaxes(flip(m, axis=b), a, b) if k == 1 else flip(swapaxes(m, a, b), axis=b)
 
 
+def _is_at_least(n: Any, least: int) -> bool:
+    """Whether an extent is so long; a traced function asks, if it is so in this call."""
+    now = n if isinstance(n, int) else _core.current(n)
+    return now is not None and now >= least and bool(n >= least)
+
+
 def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
     """a with element i at position i + shift along an axis, around the end.
 
@@ -86,7 +92,7 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
         n = a.shape[k]
         if isinstance(n, int) and n == 0:
             continue
-        cut = (n - by) % n
+        cut = -by if _is_at_least(n, abs(by)) else (n - by) % n
         rolled = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
         # Its extents are those of a: what is computed of them would grow from roll to roll.
         a = _core.shaped(rolled, a.shape, "roll") if isinstance(rolled, _core.Expr) else rolled
