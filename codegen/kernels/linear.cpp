@@ -131,7 +131,10 @@ Linear IndexSpace::floor_div(const Linear& a, const Dim& b) {
       return quotient + Linear::of(v);
   }
   Variable fresh{Variable::Kind::quotient, -1, std::nullopt, rest, b};
-  if (const auto top = bound(rest)) fresh.extent = quotient_of(*top + b - 1, b);
+  if (const auto top = bound(rest)) {
+    const auto whole = exact_quotient(*top, b);
+    fresh.extent = whole ? *whole : quotient_of(*top + b - 1, b);
+  }
   variables_.push_back(std::move(fresh));
   return quotient + Linear::of(count() - 1);
 }

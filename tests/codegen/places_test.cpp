@@ -44,6 +44,9 @@ TEST_CASE("kernels on the host run along rows where elements depend on places al
   CHECK(divides(x, tril(x) * 2.0) == on_device);
   CHECK(divides(x, fill_diagonal(x, 0.0)) == on_device);
   CHECK(divides(x, x * cast(arange(x.shape()[1]), float64)) == on_device);
+  // Axes of slices, joined, have elements one after the other too.
+  const Expr sums = cumsum(x(Range{2, -2}, Range{3, {}}), 1);
+  CHECK_FALSE(divides(x, maximum(expand_dims(sums, 0), expand_dims(exp(sums), 0))));
 }
 
 TEST_CASE("indices without sign are not counted from the end, and need no check in large tables") {
