@@ -221,7 +221,12 @@ RuleGroup make_strength() {
               .on(is_binary, "two terms")
               .tested_on(difference_example),
           rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
+          rule("fifth_power", Promise::accurate, power(x, 5), x * square(square(x))),
           rule("power_three_halves", Promise::finite, power(x, 1.5), x * sqrt(x)).except("-inf"),
+          rule("power_five_halves", Promise::finite, power(x, 2.5), x * (x * sqrt(x)))
+              .except("-inf"),
+          rule("power_minus_three_halves", Promise::finite, power(x, -1.5), rsqrt(x) / x)
+              .except("-inf"),
           rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
           rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
           rule("quotient_by_power_of_two", Promise::exact, {&op::floor_divide}, shifted_quotient,
