@@ -286,7 +286,8 @@ bool Placement::may_write_part_in(int n, const Member& m) const {
   if (!base.op().write) return true;  // its copy is looked at above
   if (item_of(base) > at) return false;
   for (; base.op().write && item_of(base) == at; base = storage_of(base.input(0)))
-    if (!base.op().write.slice || !are_apart(sections_of(write), sections_of(base.node())))
+    if (!base.op().write.slice || base.shape() != write.type().shape ||
+        !are_apart(sections_of(write), sections_of(base.node())))
       return false;
   return true;
 }

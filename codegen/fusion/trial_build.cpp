@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "codegen/fusion/uses.h"
+#include "runtime/error.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -250,12 +251,15 @@ class TrialBuild {
   // another such part has elements of it again.
   bool is_most_of(const Shape& shape) const {
     if (shape.size() != domain_.size() || shape == domain_) return false;
+    const auto elements = [](const Dim& d) {
+      return static_cast<double>(d.evaluate([](const Atom&) { return 1000; }));
+    };
     double share = 1;
-    for (std::size_t a = 0; a < shape.size(); ++a) {
-      const auto elements = [](const Dim& d) {
-        return static_cast<double>(d.evaluate([](const Atom&) { return 1000; }));
-      };
-      if (!(domain_[a] == shape[a])) share *= elements(domain_[a]) / elements(shape[a]);
+    try {
+      for (std::size_t a = 0; a < shape.size(); ++a)
+        if (!(domain_[a] == shape[a])) share *= elements(domain_[a]) / elements(shape[a]);
+    } catch (const ValueError&) {  // an extent is the product of many
+      return false;
     }
     return share > 0.5 && share <= 1;
   }

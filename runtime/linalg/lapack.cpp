@@ -39,8 +39,9 @@ bool run_small(gnomon_routine& routine, ThreadPool& pool, int limit) {
   const SmallSystemsOf<T>& systems = small_systems().of<T>();
   if (!are_small_systems(routine, systems.at_once)) return false;
   const auto kind = static_cast<Routine>(routine.routine);
-  if (kind != Routine::solve && kind != Routine::cholesky) return false;
-  const auto run = kind == Routine::solve ? systems.solve : systems.cholesky;
+  const bool solves = kind == Routine::solve && routine.columns > 0;
+  if (!solves && kind != Routine::cholesky) return false;
+  const auto run = solves ? systems.solve : systems.cholesky;
   const std::int64_t work = routine.n * routine.n * (routine.n + routine.columns);
   constexpr std::int64_t work_of_piece = 500'000;
   const std::int64_t vectors = work_of_piece / (work * systems.at_once) + 1;

@@ -40,8 +40,8 @@ int MatrixRoutine<T, F>::substitute() {
   return 0;
 }
 
-// LAPACK factors the transposed matrix, and reads right-hand sides column by column. Many are solved
-// where they are, in rows.
+// LAPACK factors the transposed matrix, and reads right-hand sides column by column. Many are
+// solved where they are, in rows.
 template <class T, class F>
 int MatrixRoutine<T, F>::solve() {
   const int64_t size = r_.n * r_.columns;

@@ -39,8 +39,8 @@ struct SmallSystems {
 
 constexpr std::int64_t most_small_rows = 8, most_small_columns = 16;
 
-/// Whether the matrices are small, and enough of them to fill the better part of a vector. The batch
-/// decides, not the parts of it that threads take, and so do the bits.
+/// Whether the matrices are small, and enough of them to fill the better part of a vector. The
+/// batch decides, not the parts of it that threads take, and so do the bits.
 inline bool are_small_systems(const gnomon_routine& r, std::int64_t at_once) {
   return r.n > 0 && r.n <= most_small_rows && r.columns <= most_small_columns &&
          2 * r.batch > at_once;

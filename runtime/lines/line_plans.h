@@ -1,5 +1,5 @@
-// Plans of Fourier transforms of lines. The library ducc0 makes them, compiled once for each kind of
-// processor. Nothing is scaled; complex numbers are pairs of T.
+// Plans of Fourier transforms of lines. The library ducc0 makes them, compiled once for each kind
+// of processor. Nothing is scaled; complex numbers are pairs of T.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct LinesAt {
   std::size_t count, batch;
 };
 
-/// Transforms of n numbers. A run works in `memory` of `work_bytes(batch)`, aligned to 64, and throws
-/// bad_alloc.
+/// Transforms of n numbers. A run works in `memory` of `work_bytes(batch)`, aligned to 64, and
+/// throws bad_alloc.
 template <class T>
 class LinePlan {
  public:

@@ -27,7 +27,7 @@ Sections sections_of(const Node& slice);
 /// Whether no element of one is in the other, because one ends before the other begins or because
 /// their steps never meet. It may be so where this says no.
 bool are_apart(const Section& a, const Section& b);
-/// The same of sections of several axes: they are apart if they are so along one.
+/// The same of slices of one array: they are apart if they are so along one axis.
 bool are_apart(const Sections& a, const Sections& b);
 
 /// Where in what `write` takes the elements of `read` are, if all are there: x[write][result] is

@@ -434,3 +434,24 @@ def test_errors():
         la.qr(np.ones(3))
     with pytest.raises(gn.ValueError, match="ord"):
         la.matrix_norm(x, ord=3)
+
+
+@pytest.mark.parametrize("batch", [1, 12])
+def test_no_right_hand_sides_need_no_regular_matrix(batch):
+    a, b = np.zeros((batch, 3, 3)), np.zeros((batch, 3, 0))
+    assert gn.linalg.solve(a, b).shape == (batch, 3, 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [2, 4, 8, 9])
+def test_the_first_singular_matrix_of_many_is_named(dtype, n):
+    rng = np.random.default_rng(7)
+    a = (rng.standard_normal((40, n, n)) + 3 * np.eye(n)).astype(dtype)
+    b = rng.standard_normal((40, n, 2)).astype(dtype)
+    rtol = 1e-3 if dtype == "float32" else 1e-10
+    np.testing.assert_allclose(gn.linalg.solve(a, b), np.linalg.solve(a, b), rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(gn.linalg.inv(a), np.linalg.inv(a), rtol=rtol, atol=rtol)
+    a[23, :, n - 1] = 0
+    a[31] = 0
+    with pytest.raises(gn.ValueError, match="matrix 23 of the batch"):
+        np.asarray(gn.linalg.solve(a, b))

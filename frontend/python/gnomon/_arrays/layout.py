@@ -10,6 +10,7 @@ from .shapes import _along, _axes, _axis, _known, ravel, swapaxes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..typing import Axes, Operand, Tensor
 
