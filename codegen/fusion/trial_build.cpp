@@ -243,13 +243,14 @@ class TrialBuild {
                           is_small_part_of(v.shape());
     const bool is_elsewhere = placement_.is_computed_elsewhere(v, domain_);
     if (is_elsewhere && !is_small) return InMemory::in_two_loops;
-    if (is_elsewhere || is_most_of(v.shape())) m_.parts.push_back(v);
+    if (is_elsewhere || is_slice_of(v.shape())) m_.parts.push_back(v);
     return std::nullopt;
   }
 
-  // Whether the domain is a part of an array and has most of its elements where extents are large:
-  // another such part has elements of it again.
-  bool is_most_of(const Shape& shape) const {
+  // Whether the domain is a part of an array and has most of its elements where extents are large,
+  // or hardly any, as an edge has: another part that has most has elements of it again, or is soon
+  // to come.
+  bool is_slice_of(const Shape& shape) const {
     if (shape.size() != domain_.size() || shape == domain_) return false;
     const auto elements = [](const Dim& d) {
       return static_cast<double>(d.evaluate([](const Atom&) { return 1000; }));
@@ -261,7 +262,8 @@ class TrialBuild {
     } catch (const ValueError&) {  // an extent is the product of many
       return false;
     }
-    return share > 0.5 && share <= 1;
+    constexpr double most = 0.5, edge = 0.01;
+    return share <= 1 && (share > most || (share > 0 && share < edge));
   }
 
   // Whether the domain has an element of a row, or of more axes, where an array has several: as
