@@ -49,6 +49,20 @@ template <class T>
   if constexpr (lanes<T> > 8) interleave_halves<T>(rows, columns);
 }
 
+/// The same from one place to another, where rows begin so far apart.
+template <class T>
+[[gnu::always_inline]] inline void turn_square(const T* from, std::size_t from_pitch, T* to,
+                                               std::size_t to_pitch) {
+  Lanes<T> rows[lanes<T>];
+#pragma GCC unroll 16
+  for (std::size_t l = 0; l < lanes<T>; ++l)
+    __builtin_memcpy(&rows[l], from + l * from_pitch, sizeof rows[l]);
+  turn_square<T>(rows);
+#pragma GCC unroll 16
+  for (std::size_t l = 0; l < lanes<T>; ++l)
+    __builtin_memcpy(to + l * to_pitch, &rows[l], sizeof rows[l]);
+}
+
 /// The first `n` numbers of `count` lines, which begin `pitch` apart, become n vectors at z; what
 /// lanes are left are copies of the last line. The lines behind these are on their way meanwhile.
 template <class T>
@@ -57,16 +71,9 @@ void to_lanes(const T* x, std::size_t pitch, std::size_t count, std::size_t n, T
   std::size_t j = 0;
   if (count >= width)
     for (; j + width <= n; j += width) {
-      Lanes<T> rows[width];
 #pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l) {
-        __builtin_memcpy(&rows[l], x + l * pitch + j, sizeof rows[l]);
-        __builtin_prefetch(x + (width + l) * pitch + j);
-      }
-      turn_square<T>(rows);
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(z + (j + l) * width, &rows[l], sizeof rows[l]);
+      for (std::size_t l = width; l < 2 * width; ++l) __builtin_prefetch(x + l * pitch + j);
+      turn_square(x + j, pitch, z + j * width, width);
     }
   for (; j < n; ++j)
     for (std::size_t l = 0; l < width; ++l)
@@ -79,16 +86,7 @@ void from_lanes(const T* z, std::size_t n, T* y, std::size_t pitch, std::size_t 
   constexpr std::size_t width = lanes<T>;
   std::size_t j = 0;
   if (count >= width)
-    for (; j + width <= n; j += width) {
-      Lanes<T> rows[width];
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(&rows[l], z + (j + l) * width, sizeof rows[l]);
-      turn_square<T>(rows);
-#pragma GCC unroll 16
-      for (std::size_t l = 0; l < width; ++l)
-        __builtin_memcpy(y + l * pitch + j, &rows[l], sizeof rows[l]);
-    }
+    for (; j + width <= n; j += width) turn_square(z + j * width, width, y + j, pitch);
   for (; j < n; ++j)
     for (std::size_t l = 0; l < width && l < count; ++l) y[l * pitch + j] = z[j * width + l];
 }

@@ -13,7 +13,8 @@ struct SmallFailure {
   std::int64_t matrix = -1, pivot = 0;
 };
 
-/// They run a routine on the matrices [lo, hi) of its batch, which are `suitable`.
+/// They run a routine on the matrices [lo, hi) of its batch, which are small: see
+/// `are_small_systems`.
 template <class T>
 struct SmallSystemsOf {
   std::int64_t at_once;

@@ -50,6 +50,15 @@ class TwoPlans : public Made<T> {
   }
 
  protected:
+  // `f(x, y, count)` for the lines that are taken at once.
+  template <class F>
+  void in_groups(const LinesAt<T>& lines, F&& f) const {
+    const std::size_t width = lines_at_once(lines.batch);
+    for (std::size_t first = 0; first < lines.count; first += width)
+      f(lines.x + first * lines.x_pitch, lines.y + first * lines.y_pitch,
+        std::min(width, lines.count - first));
+  }
+
   const Plan& alone() const { return along_ ? *along_ : plain_; }
 
   // A line of N at the front of `memory`, transformed: where it is then.
@@ -74,11 +83,8 @@ class ComplexPlanMade final
 
   void run(const LinesAt<T>& lines, bool forward, void* memory) const override {
     using Pair = library::Cmplx<T>;
-    const std::size_t n = this->n_, width = this->lines_at_once(lines.batch);
-    for (std::size_t first = 0; first < lines.count; first += width) {
-      const T* const x = lines.x + first * lines.x_pitch;
-      T* const y = lines.y + first * lines.y_pitch;
-      const std::size_t count = std::min(width, lines.count - first);
+    const std::size_t n = this->n_;
+    this->in_groups(lines, [&](const T* x, T* y, std::size_t count) {
       if (as_lanes<T>(lines.batch)) {
         to_lanes(x, lines.x_pitch, count, 2 * n, static_cast<T*>(memory));
         const auto* const z = this->template transformed<library::Cmplx<LibraryLanes<T>>>(
@@ -89,7 +95,7 @@ class ComplexPlanMade final
         const Pair* const z = this->template transformed<Pair>(this->alone(), memory, forward);
         std::copy_n(reinterpret_cast<const T*>(z), 2 * n, y);
       }
-    }
+    });
   }
 };
 
@@ -102,17 +108,14 @@ class RealPlanMade final
   using RealPlanMade::TwoPlans::TwoPlans;
 
   void run(const LinesAt<T>& lines, void* memory) const override {
-    const std::size_t n = this->n_, width = this->lines_at_once(lines.batch);
-    for (std::size_t first = 0; first < lines.count; first += width) {
-      const T* const x = lines.x + first * lines.x_pitch;
-      T* const y = lines.y + first * lines.y_pitch;
-      const std::size_t count = std::min(width, lines.count - first);
+    const std::size_t n = this->n_;
+    this->in_groups(lines, [&](const T* x, T* y, std::size_t count) {
       if (as_lanes<T>(lines.batch)) {
         to_lanes(x, lines.x_pitch, count, n, static_cast<T*>(memory));
         const T* const z = reinterpret_cast<const T*>(
             this->template transformed<LibraryLanes<T>>(this->plain_, memory, true));
         from_lanes(z, 1, y, lines.y_pitch, count);
-        from_lanes(z + width, n - 1, y + 2, lines.y_pitch, count);
+        from_lanes(z + lanes<T>, n - 1, y + 2, lines.y_pitch, count);
       } else {
         std::copy_n(x, n, static_cast<T*>(memory));
         const T* const z = this->template transformed<T>(this->alone(), memory, true);
@@ -124,19 +127,16 @@ class RealPlanMade final
         line[1] = 0;
         if (n % 2 == 0) line[n + 1] = 0;
       }
-    }
+    });
   }
 
   void restore(const LinesAt<T>& lines, void* memory) const override {
-    const std::size_t n = this->n_, width = this->lines_at_once(lines.batch);
-    for (std::size_t first = 0; first < lines.count; first += width) {
-      const T* const x = lines.x + first * lines.x_pitch;
-      T* const y = lines.y + first * lines.y_pitch;
-      const std::size_t count = std::min(width, lines.count - first);
+    const std::size_t n = this->n_;
+    this->in_groups(lines, [&](const T* x, T* y, std::size_t count) {
       T* const z = static_cast<T*>(memory);
       if (as_lanes<T>(lines.batch)) {
         to_lanes(x, lines.x_pitch, count, 1, z);
-        to_lanes(x + 2, lines.x_pitch, count, n - 1, z + width);
+        to_lanes(x + 2, lines.x_pitch, count, n - 1, z + lanes<T>);
         const T* const made = reinterpret_cast<const T*>(
             this->template transformed<LibraryLanes<T>>(this->plain_, memory, false));
         from_lanes(made, n, y, lines.y_pitch, count);
@@ -145,7 +145,7 @@ class RealPlanMade final
         std::copy_n(x + 2, n - 1, z + 1);
         std::copy_n(this->template transformed<T>(this->alone(), memory, false), n, y);
       }
-    }
+    });
   }
 };
 
