@@ -26,7 +26,11 @@ std::string LaneMemory::strided_address(int i) {
   std::string text = w_.buffer(outline_[i].buffer);
   for (const std::int32_t t : index.terms) text += " + " + w_.factor(t);
   if (!index.offset.is(0)) text += " + " + w_.spelled(index.offset);
-  return fmt::format("{} + {} * {}", text, index.step, w_.lane_index());
+  if (index.step == 0)
+    return fmt::format("{} + {} * {}", text, w_.factor(index.by), w_.lane_index());
+  text += index.step < 0 ? " - " : " + ";
+  if (const int step = std::abs(index.step); step > 1) text += fmt::format("{} * ", step);
+  return text + w_.lane_index();
 }
 
 // --- loads and stores ---
@@ -36,8 +40,11 @@ void LaneMemory::load(int i) {
   const std::string v = w_.type(s.dtype, true), fill = literal(s.dtype, s.value);
   if (strided_.contains(i)) {
     w_.include("strided.h");
-    return w_.define(i, fmt::format("gn::read_every<{}, {}>({}, live, {})", strided_.index(i).step,
-                                    v, strided_address(i), fill));
+    const StridedIndex& index = strided_.index(i);
+    return w_.define(i, index.step == 0 ? fmt::format("gn::read_apart<{}>({}, {}, live, {})", v,
+                                                      strided_address(i), w_.plain(index.by), fill)
+                                        : fmt::format("gn::read_every<{}, {}>({}, live, {})",
+                                                      index.step, v, strided_address(i), fill));
   }
   if (s.access == Access::contiguous)
     return w_.define(i, fmt::format("gn::read<{}>({}, live, {})", v, address(s), fill));
@@ -61,9 +68,14 @@ void LaneMemory::strided_store(int i) {
   if (strided_.is_joined(i)) return;
   w_.include("strided.h");
   const std::vector<int>* parts = strided_.parts_of(i);
-  if (!parts)
-    return w_.line(fmt::format("gn::write_every<{}>({}, {}, live);", strided_.index(i).step,
-                               strided_address(i), w_.use(outline_[i].args[1], true)));
+  if (!parts) {
+    const StridedIndex& index = strided_.index(i);
+    const std::string at = strided_address(i), value = w_.use(outline_[i].args[1], true);
+    if (index.step == -1)
+      return w_.line(fmt::format("gn::write_reversed({}, {}, live);", at, value));
+    const std::string step = index.step == 0 ? w_.plain(index.by) : std::to_string(index.step);
+    return w_.line(fmt::format("gn::write_apart({}, {}, {}, live);", at, step, value));
+  }
   std::string values;
   for (const int part : *parts) values += ", " + w_.use(outline_[part].args[1], true);
   w_.line(

@@ -1,7 +1,8 @@
-// Recognises indices with a step, and the stores that leave no gap between them.
+// Recognises indices with a step between lanes, and the stores that leave no gap between them.
 #include "codegen/cpu/strided_accesses.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "stdlib/ops.h"
@@ -24,14 +25,15 @@ StridedAccesses::StridedAccesses(KernelOutline& outline) : outline_(outline) {
     const Statement& s = outline_[i];
     if ((s.code != Code::load && s.code != Code::store) || s.access != Access::gather) continue;
     StridedIndex index;
-    if (!add_terms(s.args[0], index) || index.step == 0) continue;
+    if (!add_terms(s.args[0], index) || (index.step == 0 && index.by < 0)) continue;
     std::sort(index.terms.begin(), index.terms.end());
     for (const std::int32_t t : index.terms) outline_.add_use(t);
+    if (index.step == 0) outline_.add_use(index.by);
     outline_.release(s.args[0]);
     indices_.emplace(i, std::move(index));
   }
   for (const auto& [i, index] : indices_)
-    if (outline_[i].code == Code::store) join_stores(i);
+    if (outline_[i].code == Code::store && index.step > 1) join_stores(i);
 }
 
 const std::vector<int>* StridedAccesses::parts_of(int i) const {
@@ -56,13 +58,16 @@ bool StridedAccesses::add_terms(std::int32_t i, StridedIndex& index) const {
     }
     return true;
   }
-  if (s.code != Code::let || s.op != &op::multiply || s.args.size() != 2 || index.step != 0)
-    return false;
+  if (s.code != Code::let || s.op != &op::multiply || s.args.size() != 2) return false;
+  if (index.step != 0 || index.by >= 0) return false;
   for (const int side : {0, 1}) {
-    const auto step = int64_constant(outline_[s.args[1 - side]]);
-    if (outline_[s.args[side]].code != Code::axis || !step) continue;
-    if (*step < 2 || *step > widest_step) continue;
-    index.step = static_cast<int>(*step);
+    const std::int32_t by = s.args[1 - side];
+    if (outline_[s.args[side]].code != Code::axis || outline_[by].lanes) continue;
+    const auto step = int64_constant(outline_[by]);
+    if (step && *step != 0 && std::abs(*step) <= widest_step)
+      index.step = static_cast<int>(*step);
+    else
+      index.by = by;
     return true;
   }
   return false;

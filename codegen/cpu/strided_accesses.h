@@ -1,4 +1,4 @@
-// Accesses whose lanes are a constant few elements apart: contiguous vectors and shuffles.
+// Accesses whose lanes are equally far apart: contiguous vectors and shuffles where that is little.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace gnomon {
 
-/// An index whose lanes are `step` elements apart: the sum of uniform terms and an offset.
+/// An index whose lanes are equally far apart: the sum of uniform terms and an offset, and the step
+/// between lanes.
 struct StridedIndex {
   std::vector<std::int32_t> terms;  // statements
   Dim offset = 0;
-  int step = 0;
+  int step = 0;          // -4 to 4; 0: it is the value of
+  std::int32_t by = -1;  // a statement
 };
 
 /// Finds them, and the stores that together cover every element, which are one run. The indices

@@ -31,6 +31,27 @@ TEST_CASE("every second to fifth element, of every dtype and of rows of every le
   }
 }
 
+TEST_CASE("lanes that are equally far apart, read and written in either direction") {
+  Samples samples(13);
+  for (const DType t : strided_dtypes) {
+    Batch batch("apart");
+    const Expr x = batch.input("x", samples.any(t, {3, 131}));
+    const Expr y = batch.input("y", samples.any(t, {131, 3}));
+    for (const std::int64_t step : {-7, -4, -3, -2, -1, 5, 6, 64}) {
+      const Range every{{}, {}, step};
+      const Expr part = x(all_of, every);
+      batch.add("read", part);
+      batch.add("turned", where(equal(part, part), x(all_of, range(0, part.dim(1))), part));
+      batch.add("written", set_at(x, {all_of, every}, x(0, range(0, part.dim(1)))));
+    }
+    batch.add("column", where(equal(y(all_of, 1), y(all_of, 2)), x(0), x(1)));
+    batch.add("columns", set_at(y, {all_of, 1}, x(2)));
+    CHECK(batch.check());
+    for (const std::int64_t n : {1, 2, 7, 8, 16, 33, 64, 65, 300})
+      CHECK(batch.check_with({samples.any(t, {3, n}), samples.any(t, {n, 3})}));
+  }
+}
+
 TEST_CASE("interleaved arrays of every dtype, in blocks of every size") {
   Samples samples(12);
   for (const DType t : strided_dtypes) {
@@ -58,9 +79,15 @@ TEST_CASE("stores that cover each element in turn are made together") {
   anew.cache = false;
   const Function f = compile({x}, {interleave(parts, {2})}, {}, anew);
   CHECK(f.source().find("gn::write_interleaved(") != std::string::npos);
-  CHECK(f.source().find("gn::write_every") == std::string::npos);
+  CHECK(f.source().find("gn::write_apart") == std::string::npos);
   const std::vector<Expr> rows = {x(all_of, from(0, 2)) + x(all_of, from(1, 2))};
   const Function g = compile({x}, {rows[0]}, {}, anew);
   CHECK(g.source().find("gn::read_every<2") != std::string::npos);
   CHECK(g.source().find("gn::read_at") == std::string::npos);
+  const Function h = compile({x}, {x(all_of, from(-1, -1)) + x(all_of, from(0, 1))}, {}, anew);
+  CHECK(h.source().find("gn::read_every<-1") != std::string::npos);
+  const Expr column = vector("v", float32);
+  const Function k = compile({x, column}, {x(all_of, 7) + column}, {}, anew);
+  CHECK(k.source().find("gn::read_apart") != std::string::npos);
+  CHECK(k.source().find("gn::read_at") == std::string::npos);
 }

@@ -26,18 +26,20 @@ struct Interleaving {
     }
   }
 };
-/// Every Step-th element of Step vectors that lie behind one another.
+/// Every Step-th element of |Step| vectors that lie behind one another; from the last one back if
+/// Step is negative.
 template <int Step, int... I>
 struct Picking {
-  static constexpr int width = sizeof...(I);
+  static constexpr int width = sizeof...(I), vectors = Step < 0 ? -Step : Step;
+  static constexpr int at(int i) { return Step < 0 ? (width - 1 - i) * vectors : i * Step; }
   template <int Part, typename V>
-  static GN_FN V with(V picked, const V (&parts)[Step]) {
-    if constexpr (Part == Step) {
+  static GN_FN V with(V picked, const V (&parts)[vectors]) {
+    if constexpr (Part == vectors) {
       return picked;
     } else {
       return with<Part + 1>(
           __builtin_shufflevector(picked, parts[Part],
-                                  (I * Step / width == Part ? width + I * Step % width : I)...),
+                                  (at(I) / width == Part ? width + at(I) % width : I)...),
           parts);
     }
   }
@@ -79,21 +81,83 @@ GN_FN void write_mixed(T* p, const V (&parts)[Step], int count) {
 
 }  // namespace detail
 
-/// p[Step * k] in the live lanes k, `fill` in the others. Nothing behind the last one is touched.
+namespace detail {
+
+// Wider vectors are read and written by a loop over their lanes, not lane after lane in one text.
+constexpr int most_written_out = 16;
+
+template <int W>
+GN_FN constexpr bool is_full(Full<W>) {
+  return true;
+}
+template <int W>
+GN_FN bool is_full(Tail<W>) {
+  return false;
+}
+template <int W>
+GN_FN bool is_full(Most<W> live) {
+  return live.is_full();
+}
+
+}  // namespace detail
+
+/// p[step * k] in the live lanes k, `fill` in the others.
+template <typename V, typename T, typename Live>
+GN_FN V read_apart(const T* p, i64 step, Live live, element_of<V> fill) {
+  constexpr int w = width_of<V>;
+  if constexpr (w <= detail::most_written_out) {
+    if (detail::is_full(live)) {
+      detail::memory_lanes<V> v;
+#pragma clang loop unroll(full)
+      for (int k = 0; k < w; ++k) v[k] = p[step * k];
+      return convert<V>(v);
+    }
+  }
+  alignas(64) T memory[w];
+  store(memory, splat<V>(fill));
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < live.count; ++k) memory[k] = p[step * k];
+  return load<V>(memory);
+}
+
+/// The live lanes of v to p[step * k].
+template <typename T, typename V, typename Live>
+GN_FN void write_apart(T* p, i64 step, V v, Live live) {
+  constexpr int w = width_of<V>;
+  alignas(64) T memory[w];
+  store(memory, v);
+  if constexpr (w <= detail::most_written_out) {
+    if (detail::is_full(live)) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < w; ++k) p[step * k] = memory[k];
+      return;
+    }
+  }
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < live.count; ++k) p[step * k] = memory[k];
+}
+
+/// The same for steps of -4 to 4, by contiguous vectors. Nothing beyond the live lanes is touched.
 template <int Step, typename V, typename T, typename Live>
 GN_FN V read_every(const T* p, Live live, element_of<V> fill) {
-  constexpr int w = width_of<V>;
-  const int count = (live.count - 1) * Step + 1;
-  V parts[Step];
+  constexpr int w = width_of<V>, vectors = Step < 0 ? -Step : Step;
+  if constexpr (Step < 0) {
+    if (!detail::is_full(live)) return read_apart<V>(p, Step, live, fill);
+    p += Step * (w - 1);
+  }
+  const int count = (live.count - 1) * vectors + 1;
+  V parts[vectors];
 #pragma clang loop unroll(full)
-  for (int k = 0; k < Step; ++k) parts[k] = load_tail<V>(p + k * w, count - k * w, fill);
+  for (int k = 0; k < vectors; ++k) parts[k] = load_tail<V>(p + k * w, count - k * w, fill);
   return detail::picking<Step, w>::template with<0>(parts[0], parts);
 }
 
-/// The live lanes of v to p[Step * k].
-template <int Step, typename T, typename V, typename Live>
-GN_FN void write_every(T* p, V v, Live live) {
-  for (int k = 0; k < live.count; ++k) p[Step * k] = static_cast<T>(v[k]);
+/// The live lanes of v to p[-k].
+template <typename T, typename V, typename Live>
+GN_FN void write_reversed(T* p, V v, Live live) {
+  if (!detail::is_full(live)) return write_apart(p, -1, v, live);
+  const V parts[1] = {v};
+  store(p - (width_of<V> - 1), detail::picking<-1, width_of<V>>::template with<0>(v, parts));
 }
 
 /// The live lanes k of each part m to p[Step * k + m].
