@@ -210,6 +210,8 @@ void CpuPrinter::axis_value(int i) {
 }
 
 void CpuPrinter::load(int i) {
+  const int buffer = outline_[i].buffer;
+  if (kernel().buffers[buffer].by_value) return w_.set_name(i, w_.value_of(buffer));
   if (is_uniform(i)) return FunctionPrinter::load(i);
   memory_.load(i);
 }

@@ -11,9 +11,15 @@
 
 namespace gnomon {
 
+/// What a kernel is called by: a symbol, and the numbers behind its buffers.
+struct KernelFunction {
+  std::string symbol;
+  std::vector<std::string> numbers;
+};
+
 struct KernelUnits {
   std::vector<Unit> units;
-  std::vector<std::string> functions;  // the symbol that each kernel is called by
+  std::vector<KernelFunction> functions;  // of each kernel
   // For the unit of the host function.
   std::string prototypes;
   std::string inlined;            // functions that become part of it
@@ -21,7 +27,7 @@ struct KernelUnits {
 };
 
 /// Without those that a device runs. Kernels that differ in names only are one function, with the
-/// names of the first.
+/// names of the first; so are many that differ in numbers, which are its parameters.
 KernelUnits kernel_units(const Module& module, const DeviceKernels& launched,
                          const HostNames& names);
 

@@ -24,7 +24,7 @@ namespace {
 
 class StepPrinter {
  public:
-  StepPrinter(const Module& module, const std::vector<std::string>& kernels,
+  StepPrinter(const Module& module, const std::vector<KernelFunction>& kernels,
               const DeviceKernels& launched, HostNames& names)
       : module_(module), kernels_(kernels), launched_(launched), names_(names) {
     for (const ProfiledStep& s : profiled_steps(module))
@@ -109,13 +109,14 @@ class StepPrinter {
     std::string args = "call, dims";
     for (const int b : s.buffers)
       if (b >= 0) args += ", " + names_.buffer(b);
+    for (const std::string& number : kernels_[s.kernel].numbers) args += ", " + number;
     const std::string apart =
         s.apart_from < 0
             ? ""
             : fmt::format("if ({} != {}) ", names_.buffer(s.apart_from), names_.buffer(s.apart_to));
     const bool counts = numbers_.contains(step_);
     if (counts) open(apart + "{");
-    line(fmt::format("{}{}({});", counts ? "" : apart, kernels_[s.kernel], args));
+    line(fmt::format("{}{}({});", counts ? "" : apart, kernels_[s.kernel].symbol, args));
     end_lap(*step_);
     if (counts) close("}");
     if (has_checks(kernel)) stop_if_failed();
@@ -446,7 +447,7 @@ class StepPrinter {
   }
 
   const Module& module_;
-  const std::vector<std::string>& kernels_;  // functions
+  const std::vector<KernelFunction>& kernels_;  // functions
   const DeviceKernels& launched_;
   HostNames& names_;
   std::unordered_map<int, std::string> kept_;     // the memory of what loops allocate
@@ -464,7 +465,7 @@ std::string use_of_device(const Module& module, int device, std::string_view ind
   return fmt::format("{}services->device_use(context, {});\n", indent, device);
 }
 
-std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
+std::string print_steps(const Module& module, const std::vector<KernelFunction>& kernels,
                         const DeviceKernels& launched, HostNames& names) {
   StepPrinter printer(module, kernels, launched, names);
   printer.print_held();

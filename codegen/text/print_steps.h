@@ -7,6 +7,7 @@
 
 #include "codegen/text/device_kernels.h"
 #include "codegen/text/host_names.h"
+#include "codegen/text/kernel_units.h"
 
 namespace gnomon {
 
@@ -14,7 +15,7 @@ namespace gnomon {
 std::string use_of_device(const Module& module, int device, std::string_view indent);
 
 /// `kernels`: the function of each kernel.
-std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
+std::string print_steps(const Module& module, const std::vector<KernelFunction>& kernels,
                         const DeviceKernels& launched, HostNames& names);
 
 }  // namespace gnomon

@@ -115,7 +115,7 @@ std::string pointers(const Module& module, const HostNames& names) {
 
 }  // namespace
 
-std::string run_function(const Module& module, const std::vector<std::string>& kernels,
+std::string run_function(const Module& module, const std::vector<KernelFunction>& kernels,
                          const DeviceKernels& launched, HostNames& names) {
   const std::string call = fmt::format(
       "  bool has_failed = false;\n"

@@ -11,6 +11,7 @@
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"
 #include "passes/pipeline.h"
+#include "tests/support/compiled_support.h"
 #include "tests/support/module_support.h"
 
 using namespace gnomon;
@@ -63,6 +64,59 @@ TEST_CASE("kernels that differ in a constant, an operation or a dtype are not") 
   const std::string text =
       source_of({x, y}, {rows(exp(x * 2.0)), rows(exp(y * 3.0)), rows(log(dot(x, y)))}, 64);
   CHECK(count_parts(text, "= gn::exp(") == 2);
+}
+
+namespace {
+
+// Inputs of one type, and of each a result in a kernel of its own.
+struct Apart {
+  std::vector<Expr> inputs, outputs;
+  template <class F>
+  Apart(int count, DType t, const F& result) {
+    for (int k = 0; k < count; ++k) {
+      inputs.push_back(matrix("x" + std::to_string(k), t));
+      outputs.push_back(result(inputs.back(), k));
+    }
+  }
+  int functions() const { return count_parts(source_of(inputs, outputs, 64), "call.parallel("); }
+};
+
+}  // namespace
+
+TEST_CASE("four kernels or more that differ in numbers are one function, which is given them") {
+  const auto scaled = [](const Expr& x, int k) {
+    return sum(exp(x(all_of, from(k + 1)) * (0.3 * (k + 1))), {1});
+  };
+  const Apart six(6, float64, scaled);
+  CHECK(six.functions() == 1);
+  CHECK(source_of(six.inputs, six.outputs, 64).find("// and 5 more with other numbers\n") !=
+        std::string::npos);
+  CHECK(Apart(3, float64, scaled).functions() == 3);
+  test::Samples samples(3);
+  test::Batch batch("numbers");
+  for (int k = 0; k < 6; ++k) {
+    for (const DType t : {DType::int8, DType::uint64, float32, float64}) {
+      const Expr x = batch.input("x", samples.small(t, {3, 40}));
+      batch.add("sum",
+                sum(where(greater(x(all_of, from(k)), k), x(all_of, from(k)) * k, x(0, k)), {1}),
+                1e-6);
+      batch.add("slices", x(all_of, from(k, k + 1)) + x(all_of, range(0, 1)));
+      batch.add("blocks", reshape(x(all_of, range(0, 8 * (k / 2 + 1))), {-1, 4}) * (k + 1));
+    }
+  }
+  CHECK(batch.check());
+}
+
+TEST_CASE("numbers that decide how a kernel is written stay in it") {
+  const auto multiplied = [](const Expr& x, int k) { return x * (3 + 2 * k) + exp(x); };
+  CHECK(Apart(5, DType::int32, [&](const Expr& x, int k) {
+          return floor_divide(x, 3 + k);
+        }).functions() == 5);
+  CHECK(Apart(5, float64, multiplied).functions() == 1);
+  // A step of two to four elements is a shuffle.
+  CHECK(Apart(7, float64, [](const Expr& x, int k) {
+          return x(all_of, from(0, 2 + k)) + 1;
+        }).functions() == 4);
 }
 
 TEST_CASE("a long body serves full vectors and the rest where masks cost nothing") {
