@@ -136,19 +136,18 @@ int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
 
 namespace {
 
-// Whether one place of a short last axis is written: beside it lie slivers, which take longer than
-// all there is.
-bool writes_short_places(const Node& write) {
-  constexpr std::int64_t short_axis = 16;
-  const Dim &extent = write.type().shape.back(), &count = write.attribute("count").dims().back();
-  return count.is(1) && extent.is_constant() && extent.constant() > 1 &&
-         extent.constant() <= short_axis;
+// Whether few places of each row are written. Beside them would lie slivers, which take longer than
+// to copy these places too, and rows of open length may be as short.
+bool writes_few_places(const Node& write) {
+  constexpr std::int64_t few = 8;
+  const Dim& count = write.attribute("count").dims().back();
+  return count.is_constant() && count.constant() <= few && !(write.type().shape.back() == count);
 }
 
 }  // namespace
 
 bool is_copied_beside(const Node& write) {
-  return is_dense_slice(write) && !writes_short_places(write);
+  return is_dense_slice(write) && !writes_few_places(write);
 }
 
 Shape domain_of_written(const Node& write, int operand) {
@@ -310,8 +309,11 @@ bool Nest::is_of_columns(const Member* more) const {
 }
 
 bool Nest::is_plain() const {
-  return std::all_of(members.begin(), members.end(),
-                     [](const Member& m) { return m.kind == Member::Kind::store && m.plain; });
+  return std::ranges::all_of(members, [](const Member& m) {
+    const bool is_whole = m.kind == Member::Kind::write && m.operand < 0 &&
+                          m.box.count == m.value.shape();  // then it starts at the first element
+    return m.plain && (m.kind == Member::Kind::store || is_whole);
+  });
 }
 
 bool Nest::is_one_run() const {

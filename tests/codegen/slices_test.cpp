@@ -42,6 +42,22 @@ TEST_CASE("a written slice leaves what is around it, whatever the extents") {
   }
 }
 
+TEST_CASE("few places of each row are written over a copy of all, in one loop") {
+  Samples samples(8);
+  Batch batch("few places");
+  const Expr x = batch.input("x", samples.small(DType::uint8, {5, 9}));
+  batch.add("column", set_at(x, {all_of, 3}, 7));
+  batch.add("from the end", inc_at(x, {all_of, -1}, x(all_of, 0)));
+  batch.add("three", set_at(x, {all_of, range(1, 4)}, x(all_of, range(0, 3)) * 2));
+  batch.add("of an expression", set_at(x * 3, {within, range(2, 4)}, 1));
+  for (const Extents& shape :
+       std::vector<Extents>{{5, 9}, {200, 4}, {1, 5}, {3, 300}, {0, 6}, {64, 64}})
+    CHECK(batch.check_with({samples.small(DType::uint8, shape)}));
+  const Expr v = matrix("v");
+  const Function f = compile({v}, {set_at(v, {all_of, 3}, 7.0)}, {}, uncached());
+  CHECK(f.source().find("i < i_to") == std::string::npos);
+}
+
 TEST_CASE("slices of literal shapes, one axis of which has extent 1") {
   Samples samples(6);
   Batch batch("literal slices");
