@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <utility>
 
 #include "codegen/module/cache_lines.h"
@@ -22,6 +23,14 @@ bool is_named(const Dim& d) {
   const Atom::Kind kind = atom->kind;
   return kind != Atom::Kind::floor_div && kind != Atom::Kind::mod && kind != Atom::Kind::min &&
          kind != Atom::Kind::max;
+}
+
+// The exponent of a power that is a whole number, if products make it: 0 for others.
+int whole_exponent(const Statement& s, const Statement& exponent) {
+  constexpr int most = 64;
+  if (s.op != &op::power || !is_float(s.dtype) || exponent.code != Code::constant) return 0;
+  const double y = s.dtype == DType::float32 ? exponent.value.f32 : exponent.value.f64;
+  return std::abs(y) > 1 && std::abs(y) <= most && y == std::trunc(y) ? static_cast<int>(y) : 0;
 }
 
 bool has_infix(const Statement& s, DType operands) {
@@ -168,6 +177,9 @@ void FunctionPrinter::let(int i) {
       text += " " + symbol + " " + w_.use(s.args[a], s.lanes);
     return w_.define(i, text);
   }
+  if (s.args.size() == 2)
+    if (const int n = whole_exponent(s, outline_[s.args[1]]))
+      return w_.define(i, fmt::format("gn::whole_power<{}>({})", n, text));
   const std::string function(s.op->scalar.function);
   if (s.op->operands < 0) {
     for (std::size_t a = 1; a < s.args.size(); ++a)

@@ -59,6 +59,19 @@ TEST_CASE("functions take no longer where their results round to 0") {
   }
 }
 
+TEST_CASE("powers with whole exponents are products that lose nothing") {
+  Samples samples(31);
+  for (const DType t : {float32, float64}) {
+    Batch batch("whole powers");
+    const Expr x = batch.input("x", samples.any(t, {70}));
+    for (const double n : {-64, -12, -6, -3, 6, 7, 12, 63, 64, 65, 1000})
+      batch.add("power", pow(x, n), t == float32 ? 1e-7 : 4e-16);
+    CHECK(batch.check());
+    CHECK(batch.function->source().find("gn::whole_power<-12>(") != std::string::npos);
+    CHECK(batch.function->source().find("gn::whole_power<65>(") == std::string::npos);
+  }
+}
+
 TEST_CASE("rows, columns and whole arrays of every length around the vector widths") {
   Samples random(21);
   Batch batch("lengths");

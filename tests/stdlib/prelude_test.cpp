@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "stdlib/prelude/elementary/exp.h"
@@ -218,6 +219,33 @@ TEST_SUITE("prelude") {
       worst = std::max(worst, error);
     }
     MESSAGE("power: ", worst, " ulp in float", sizeof(T) * 8);
+  }
+
+  TEST_CASE_TEMPLATE("whole powers are rounded once, over the whole range of results", T, float,
+                     double) {
+    double worst = 0;
+    const auto compare = [&]<int n>(std::integral_constant<int, n>, T x) {
+      Real exact;
+      const Real base(x);
+      mpfr_pow_si(exact.get(), base.get(), n, MPFR_RNDN);
+      const double error = ulp_error(gn::whole_power<n>(x), exact);
+      INFO(x, " ^ ", n);
+      // The lower parts of numbers near the smallest are no numbers any more.
+      const bool is_tiny =
+          sizeof(T) == 8 && mpfr_regular_p(exact.get()) != 0 && mpfr_get_exp(exact.get()) < -960;
+      CHECK(error <= (is_tiny ? 2 : 0.501));
+      if (!is_tiny) worst = std::max(worst, error);
+    };
+    const auto compare_all = [&](T x) {
+      [&]<int... n>(std::integer_sequence<int, n...>) {
+        (compare(std::integral_constant<int, n + 2>(), x), ...);
+        (compare(std::integral_constant<int, -n - 2>(), x), ...);
+      }(std::make_integer_sequence<int, 63>());
+    };
+    for (const T x : special_values<T>()) compare_all(x);
+    for (const T x : sample<T>(-infinite, infinite, 400)) compare_all(x);
+    for (const T x : sample_evenly<T>(T(-4), T(4), 400)) compare_all(x);
+    MESSAGE("whole powers: ", worst, " ulp in float", sizeof(T) * 8);
   }
 
   TEST_CASE_TEMPLATE("power and hypot of special values are those of C99", T, float, double) {
