@@ -174,13 +174,22 @@ class ConvolutionPlan {
   /// on, and the first one's number in the segment.
   LanePlace place_of(int64_t at, int64_t from, int lanes) const {
     const int64_t pitch = axes[2].extent, line = axes[2].results;
-    const int64_t first = greater(at, from);
-    LanePlace place{0, 0, first / pitch * line + lesser(first % pitch, line)};
-    for (int64_t k = first - at; k < lanes && at + k < segment; ++k)
-      if ((at + k) % pitch < line) {
+    const int64_t first = greater(at, from), row = first / pitch;
+    const int64_t skipped = first - at, end = lesser<int64_t>(lanes, segment - at);
+    int64_t column = first - row * pitch;
+    LanePlace place{0, 0, row * line + lesser(column, line)};
+    if (column + end - skipped <= line) {  // all in one line
+      place.packed = skipped < end ? ~0U >> (32 - (end - skipped)) : 0;
+      place.mask = place.packed << skipped;
+      return place;
+    }
+    for (int64_t k = skipped; k < end; ++k) {
+      if (column < line) {
         place.mask |= 1U << k;
         place.packed = place.packed << 1 | 1;
       }
+      if (++column == pitch) column = 0;
+    }
     return place;
   }
 

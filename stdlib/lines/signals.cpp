@@ -41,14 +41,33 @@ std::pair<Expr, Expr> signals(const Arg& a, const Arg& v, std::string_view what)
   return both;
 }
 
+// Whether sums over a vector are written out, and so part of a loop.
+bool has_few_terms(const Dim& extent) {
+  constexpr std::int64_t few = 16;
+  return extent.is_constant() && extent.constant() <= few;
+}
+
 // Where they overlap at all.
 Expr convolved(Expr a, Expr v) {
   Dim m = a.dim(0), n = v.dim(0);
-  if (m.is_constant() && n.is_constant() && n.constant() > m.constant())
-    std::swap(a, v), std::swap(m, n);
+  const bool is_longer = m.is_constant() && n.is_constant() && n.constant() > m.constant();
+  if (is_longer || (has_few_terms(m) && !has_few_terms(n))) std::swap(a, v), std::swap(m, n);
+  const Dim padded = m + (n - 1) * 2;
+  const auto image_of = [&] {
+    return set_at(filled({padded}, 0, a.dtype()), {range(n - 1, m + n - 1)}, a);
+  };
+  if (has_few_terms(n)) {
+    const Expr image = image_of();
+    Expr sum;
+    for (std::int64_t k = 0; k < n.constant(); ++k) {
+      const Dim first = n - 1 - k;
+      const Expr term = image(range(first, first + m + n - 1)) * v(k);
+      sum = sum.defined() ? sum + term : term;
+    }
+    return sum;
+  }
   if (is_float(a.dtype())) {
-    const Dim padded = m + (n - 1) * 2;
-    const Expr image = set_at(filled({padded}, 0, a.dtype()), {range(n - 1, m + n - 1)}, a);
+    const Expr image = image_of();
     const Expr y = conv(reshape(image, {1, 1, padded}), reshape(flip(v), {1, 1, n}));
     return reshape(y, {m + n - 1});
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from .. import _core
@@ -90,6 +91,19 @@ def _vectors(name, x1, x2):
     return astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
 
 
+def has_few_terms(v):
+    """Whether sums over a vector are written out, and so part of a loop."""
+    return isinstance(v.shape[0], int) and v.shape[0] <= 16
+
+
+def _surrounded(a, count):
+    """`a` with zeros before and behind it."""
+    m = a.shape[0]
+    return _core.set_item(
+        _core.full((m + 2 * count,), 0, a.dtype), slice(count, m + count), a, "set"
+    )
+
+
 def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
     """Sums over j of a[j] * v[i - j], of two vectors.
 
@@ -105,12 +119,15 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
     m, n = a.shape[0], v.shape[0]
     if isinstance(m, int) and isinstance(n, int) and n > m:
         a, v, m, n = v, a, n, m
-    if a.dtype.kind == "f":
-        image = _core.reshape(
-            _core.set_item(_core.full((m + 2 * (n - 1),), 0, a.dtype), slice(n - 1, m + n - 1),
-                           a, "set"),
-            (1, 1, m + 2 * (n - 1)),
-        )
+    if not has_few_terms(v) and has_few_terms(a):
+        a, v, m, n = v, a, n, m
+    if has_few_terms(v):
+        image = _surrounded(a, n - 1)
+        starts = range(n - 1, -1, -1)
+        terms = [_multiply(image[s : s + m + n - 1], v[k]) for k, s in enumerate(starts)]
+        full = functools.reduce(_add, terms)
+    elif a.dtype.kind == "f":
+        image = _core.reshape(_surrounded(a, n - 1), (1, 1, m + 2 * (n - 1)))
         weights = _core.reshape(v[::-1], (1, 1, n))
         full = _core.reshape(
             _op("conv")(image, weights, (1,), (0, 0), (1,), 1), (m + n - 1,)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _core, astype, complex, conj, flip, imag, pad, real
+from ..._arrays.signals import convolve as _convolved_vectors, has_few_terms
 from ...fft import fftn, ifftn, irfftn, rfftn
 from .._operands import axis_of, chosen, tensor
 
@@ -66,6 +67,8 @@ def _alike(who: str, in1: Any, in2: Any) -> tuple[Any, Any]:
 
 def _by_sums(x: Any, y: Any) -> Any:
     """All sums, for ranks 1 to 3."""
+    if x.ndim == 1 and (has_few_terms(x) or has_few_terms(y)):
+        return _convolved_vectors(x, y)
     if x.dtype.kind == "c":
         a, b, c, d = real(x), imag(x), real(y), imag(y)
         return complex(
