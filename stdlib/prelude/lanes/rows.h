@@ -271,23 +271,27 @@ inline __attribute__((noinline)) void transpose(const T* from, i64 stride, i64 r
   using E = element_of<V>;
   const E* source = reinterpret_cast<const E*>(from);
   E* target = reinterpret_cast<E*>(to);
-  i64 r = 0;
-  for (; r + W <= rows; r += W) {
-    i64 c = 0;
-    for (; c + W <= columns; c += W) {
+  for (i64 r = 0; r < rows; r += W) {
+    const int here = static_cast<int>(rows - r < W ? rows - r : W);
+    for (i64 c = 0; c < columns; c += W) {
+      const int across = static_cast<int>(columns - c < W ? columns - c : W);
+      const E* const at = source + r * stride + c;
+      E* const turned = target + c * length + r;
       V block[W];
+      if (here == W && across == W) {
 #pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) block[i] = load<V>(source + (r + i) * stride + c);
+        for (int i = 0; i < W; ++i) block[i] = load<V>(at + i * stride);
+        detail::transpose(block);
+#pragma clang loop unroll(full)
+        for (int i = 0; i < W; ++i) store(turned + i * length, block[i]);
+        continue;
+      }
+#pragma clang loop unroll(disable)
+      for (int i = 0; i < here; ++i) block[i] = detail::load_count<V>(at + i * stride, across);
       detail::transpose(block);
-#pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) store(target + (c + i) * length + r, block[i]);
+#pragma clang loop unroll(disable)
+      for (int i = 0; i < across; ++i) detail::store_count(turned + i * length, block[i], here);
     }
-    for (; c < columns; ++c) {
-      for (int i = 0; i < W; ++i) target[c * length + r + i] = source[(r + i) * stride + c];
-    }
-  }
-  for (; r < rows; ++r) {
-    for (i64 c = 0; c < columns; ++c) target[c * length + r] = source[r * stride + c];
   }
 }
 
