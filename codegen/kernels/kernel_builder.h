@@ -141,6 +141,8 @@ class KernelBuilder : public Element {
   /// A value as an index form, and back.
   Linear linear(Scalar s);
   Scalar form(const Linear& l);
+  /// Element `k` of the memory of an array, which is a number then.
+  Scalar element_of(const Array& a, std::int64_t k);
   /// The index of element `flat` of an array of `shape`, in row-major order.
   std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
   /// Row-major offset of an index in an array of `shape`.

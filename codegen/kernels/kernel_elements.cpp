@@ -286,6 +286,19 @@ void KernelBuilder::forget_values() {
     std::erase_if(scope.common, [](const auto& one) { return one.first[0] == pull_mark; });
 }
 
+Scalar KernelBuilder::element_of(const Array& a, std::int64_t k) {
+  Cell c{};
+  const auto* const at = static_cast<const std::byte*>(a.data()) + k * size_of(a.dtype());
+  std::memcpy(&c, at, size_of(a.dtype()));
+  if (is_signed(a.dtype()))
+    c.i = with_type(a.dtype(), [&](auto t) -> std::int64_t {
+      decltype(t) x;
+      std::memcpy(&x, at, sizeof x);
+      return static_cast<std::int64_t>(x);
+    });
+  return constant(a.dtype(), c);
+}
+
 Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
   const Node& node = v.node();
   const Op& o = node.op();
@@ -294,15 +307,7 @@ Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
   if (&o == &op::constant) {
     const Array& a = node.attribute("value").array();
     if (a.rank() != 0) throw InternalError("kernel: a constant array without a buffer");
-    Cell c{};
-    std::memcpy(&c, a.data(), size_of(a.dtype()));
-    if (is_signed(a.dtype()))
-      c.i = with_type(a.dtype(), [&](auto t) -> std::int64_t {
-        decltype(t) x;
-        std::memcpy(&x, a.data(), sizeof x);
-        return static_cast<std::int64_t>(x);
-      });
-    result = constant(a.dtype(), c);
+    result = element_of(a, 0);
   } else if (o.element) {
     result = o.element(*this, node, v.index(), index);
   } else if (o.is_elementwise()) {

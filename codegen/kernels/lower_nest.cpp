@@ -417,9 +417,14 @@ std::optional<Scalar> KernelLowering::cached(const Value& v, std::span<const Sca
 
 Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   const Value s = storage_of(v);
+  const Linear at = k_.offset(index, v.shape());
+  if (s.is(op::constant) && at.is_constant() && at.constant.is_constant()) {
+    const Array& a = s.node().attribute("value").array();
+    const std::int64_t k = at.constant.constant();
+    if (k >= 0 && k < a.size()) return k_.element_of(a, k);
+  }
   const int buffer =
       parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
-  const Linear at = k_.offset(index, v.shape());
   if (const auto known = load_of_row(v, index, buffer, at)) return *known;
   if (loops_->tile)
     if (const auto turned = load_crossed(buffer, at, v.dtype())) return *turned;

@@ -9,8 +9,8 @@ using namespace gnomon::test;
 
 TEST_CASE("short rows beside values of other axes, of every length") {
   Samples samples(61);
-  for (const DType t : {float32, float64, DType::int8})
-    for (const std::int64_t length : {1, 2, 3, 5, 8}) {
+  for (const DType t : {float32, float64, DType::int8, DType::uint16})
+    for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 16}) {
       Batch batch("short rows");
       const Expr x = batch.input("x", samples.any(t, {3, 20, length}),
                                  {Dim::symbol("n"), Dim::symbol("m"), Dim(length)});
@@ -37,6 +37,22 @@ TEST_CASE("short rows beside values of other axes, of every length") {
         CHECK(batch.check_with(
             {samples.any(t, {n, m, length}), samples.any(t, {m}), samples.any(t, {n})}));
     }
+}
+
+TEST_CASE("short rows of constants are numbers of a kernel") {
+  Samples samples(63);
+  CompileOptions anew;
+  anew.cache = false;
+  for (const DType t : {DType::int8, DType::int64, float32}) {
+    Batch batch("constants");
+    const Expr x = batch.input("x", samples.any(t, {3, 20}));
+    const Array values = samples.any(t, {4});
+    const Expr y = where(less(expand_dims(x, 2), values), values, expand_dims(x, 2));
+    batch.add("rows", y);
+    CHECK(batch.check());
+    for (const std::int64_t n : {1, 64, 100}) CHECK(batch.check_with({samples.any(t, {2, n})}));
+    CHECK(compile({x}, {y}, {}, anew).source().find("constant[") == std::string::npos);
+  }
 }
 
 TEST_CASE("pools of a few rows and columns are one kernel") {

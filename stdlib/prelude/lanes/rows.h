@@ -81,10 +81,71 @@ GN_FN void rows_of(const V (&columns)[K], int b, V (&rows)[width_of<V>]) {
   transpose(rows);
 }
 
+/// The elements of a and b in turn, the first W of them or the others, and back.
+template <typename T, T... I>
+struct Zip {
+  static constexpr int width = sizeof...(I);
+  template <int From, typename V>
+  static GN_FN V zip(V a, V b) {
+    return __builtin_shufflevector(a, b, (From + I / 2 + (I % 2 == 0 ? 0 : width))...);
+  }
+  template <int From, typename V>
+  static GN_FN V unzip(V a, V b) {
+    return __builtin_shufflevector(a, b, (2 * I + From)...);
+  }
+};
+template <typename V>
+using ZipOf = __make_integer_seq<Zip, int, width_of<V>>;
+
+/// Row i of K columns that are `Apart` from each other, then row i + 1, as they lie in memory. K is
+/// a power of two.
+template <int K, int Apart = 1, typename V>
+GN_FN void zip_columns(const V* columns, V* to) {
+  if constexpr (K == 1) {
+    to[0] = columns[0];
+  } else {
+    V even[K / 2], odd[K / 2];
+    zip_columns<K / 2, 2 * Apart>(columns, even);
+    zip_columns<K / 2, 2 * Apart>(columns + Apart, odd);
+#pragma clang loop unroll(full)
+    for (int j = 0; j < K / 2; ++j) {
+      to[2 * j] = ZipOf<V>::template zip<0>(even[j], odd[j]);
+      to[2 * j + 1] = ZipOf<V>::template zip<width_of<V> / 2>(even[j], odd[j]);
+    }
+  }
+}
+template <int K, int Apart = 1, typename V>
+GN_FN void unzip_columns(const V* from, V* columns) {
+  if constexpr (K == 1) {
+    columns[0] = from[0];
+  } else {
+    V even[K / 2], odd[K / 2];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < K / 2; ++j) {
+      even[j] = ZipOf<V>::template unzip<0>(from[2 * j], from[2 * j + 1]);
+      odd[j] = ZipOf<V>::template unzip<1>(from[2 * j], from[2 * j + 1]);
+    }
+    unzip_columns<K / 2, 2 * Apart>(static_cast<const V*>(even), columns);
+    unzip_columns<K / 2, 2 * Apart>(static_cast<const V*>(odd), columns + Apart);
+  }
+}
+
+/// Whether whole rows that lie behind one another are moved so: fewer shuffles than a square takes.
+template <int K, int W>
+constexpr bool is_zipped = K > 1 && K < W && (K & (K - 1)) == 0;
+
 /// The first N rows. Lanes behind them get the last one.
 template <int K, int N, typename V, typename T>
 GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
   constexpr int W = width_of<V>;
+  if constexpr (N == W && is_zipped<K, W>) {
+    if (stride == K) {
+      V rows[K];
+#pragma clang loop unroll(full)
+      for (int k = 0; k < K; ++k) rows[k] = gn::load<V>(p + k * W);
+      return unzip_columns<K>(static_cast<const V*>(rows), columns);
+    }
+  }
   const auto row = [&](int i) { return p + (i < N ? i : N - 1) * stride; };
   if constexpr (!is_transposed<K, W>) {
 #pragma clang loop unroll(full)
@@ -110,7 +171,12 @@ GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
 template <int K, int N, typename V, typename T>
 GN_FN void write_first_rows(T* p, const V (&columns)[K]) {
   constexpr int W = width_of<V>;
-  if constexpr (!is_transposed<K, W>) {
+  if constexpr (N == W && is_zipped<K, W>) {
+    V rows[K];
+    zip_columns<K>(static_cast<const V*>(columns), rows);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) gn::store(p + k * W, rows[k]);
+  } else if constexpr (!is_transposed<K, W>) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < N; ++i) {
 #pragma clang loop unroll(full)
