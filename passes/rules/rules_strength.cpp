@@ -7,6 +7,7 @@
 #include "ir/op/forms.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
+#include "stdlib/arrays/assemble.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -208,7 +209,41 @@ Expr quotient_example(DType t) {
 Expr remainder_example(DType t) {
   return t == DType::float64 ? Expr() : remainder(tensor("x", DType::int32, {Dim(8)}), 8);
 }
+Expr joins_example(DType t) {
+  const Expr x = tensor("x", t, {Dim(3), Dim(4)}), y = exp(tensor("y", t, {Dim(3), Dim(5)}));
+  return concatenate({concatenate({x, y}, 1), tensor("z", t, {Dim(2), Dim(9)})}, 0);
+}
 Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
+
+// Adds the boxes of a value whose first element stands at `start`: of a join that nothing else
+// reads those of its parts.
+void add_boxes(const Match& m, const Value& v, const Shape& start, bool is_root,
+               std::vector<PlacedBox>& boxes) {
+  const bool joins = v.is(op::concatenate) || v.is(op::assemble);
+  if (!joins || !(is_root || m.single_use(v))) return boxes.push_back({v, start});
+  Shape at = start;
+  if (v.is(op::assemble)) {
+    for (const PlacedBox& box : boxes_of(v.node())) {
+      for (std::size_t i = 0; i < at.size(); ++i) at[i] = start[i] + box.start[i];
+      add_boxes(m, box.value, at, false, boxes);
+    }
+    return;
+  }
+  const auto axis = static_cast<std::size_t>(v.node().attribute("axis").integer());
+  for (const Value& part : v.node().operands()) {
+    add_boxes(m, part, at, false, boxes);
+    at[axis] = at[axis] + part.shape()[axis];
+  }
+}
+
+// Joins of joins: what the inner ones are made of is written where it goes at once.
+Expr assembled(const Match& m) {
+  constexpr std::size_t most_boxes = 16;
+  std::vector<PlacedBox> boxes;
+  add_boxes(m, m.root, Shape(m.root.shape().size(), 0), true, boxes);
+  if (boxes.size() == m.root.node().operands().size() || boxes.size() > most_boxes) return {};
+  return assemble(boxes, m.root.shape());
+}
 
 RuleGroup make_strength() {
   return {
@@ -238,6 +273,10 @@ RuleGroup make_strength() {
               .tested_on(clip_example),
           rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
               .tested_on(bool_example),
+          rule("assemble", Promise::exact, {&op::concatenate, &op::assemble}, assembled,
+               "concatenate([concatenate([x, y], 1), z], 0)",
+               "x, y and z written where they go, when the inner one has no other use",
+               joins_example),
       }};
 }
 

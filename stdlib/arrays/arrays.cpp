@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
@@ -55,26 +58,55 @@ Expr at_place(const Expr& x, std::int64_t axis, const Dim& place) {
   return slice(x, start, count, Shape(rank, 1));
 }
 
-Expr pad_axis(const Expr& x, std::int64_t axis, std::pair<std::int64_t, std::int64_t> width,
-              PadMode mode, const Expr& value) {
+using Width = std::pair<std::int64_t, std::int64_t>;
+
+// What stands before the elements along an axis, they, and what stands behind them; `around` gives
+// what is repeated beside a place.
+std::vector<Expr> parts_of_axis(const Expr& x, std::int64_t axis, const Width& width,
+                                const std::function<Expr(const Dim&)>& around) {
+  std::vector<Expr> parts{x};
+  Shape shape = x.shape();
+  Dim& extent = shape[static_cast<std::size_t>(axis)];
+  const Dim last = extent - 1;
+  if (extent = width.first; width.first != 0)
+    parts.insert(parts.begin(), broadcast_to(around(0), shape));
+  if (extent = width.second; width.second != 0) parts.push_back(broadcast_to(around(last), shape));
+  return parts;
+}
+
+Expr pad_axis(const Expr& x, std::int64_t axis, const Width& width, PadMode mode,
+              const Expr& value) {
   const auto [before, behind] = width;
   const Dim& n = x.shape()[static_cast<std::size_t>(axis)];
   const bool repeats =
       mode == PadMode::reflect || mode == PadMode::symmetric || mode == PadMode::wrap;
   if (repeats) return take(x, place_inside(arange(n + before + behind) - before, n, mode), axis);
-  const bool has_edges = mode == PadMode::edge;
-  const Expr filling = has_edges || mode == PadMode::constant ? value : statistic(x, axis, mode);
-  std::vector<Expr> parts;
-  const auto add = [&](std::int64_t count, const Dim& edge) {
-    if (count == 0) return;
-    Shape shape = x.shape();
-    shape[static_cast<std::size_t>(axis)] = count;
-    parts.push_back(broadcast_to(has_edges ? at_place(x, axis, edge) : filling, shape));
-  };
-  add(before, 0);
-  parts.push_back(x);
-  add(behind, n - 1);
-  return concatenate(parts, axis);
+  const Expr filling = mode == PadMode::constant ? value : statistic(x, axis, mode);
+  return concatenate(parts_of_axis(x, axis, width, [&](const Dim&) { return filling; }), axis);
+}
+
+std::vector<Expr> edge_parts(const Expr& x, std::size_t axis, std::span<const Width> widths) {
+  const auto at = static_cast<std::int64_t>(axis);
+  return parts_of_axis(x, at, widths[axis],
+                       [&](const Dim& place) { return at_place(x, at, place); });
+}
+
+// Each part of one axis is padded along the others, so that all parts are written where they go.
+Expr joined_edges(const Expr& x, std::span<const std::size_t> axes, std::span<const Width> widths) {
+  if (axes.empty()) return x;
+  std::vector<Expr> parts = edge_parts(x, axes[0], widths);
+  for (Expr& part : parts) part = joined_edges(part, axes.subspan(1), widths);
+  return concatenate(parts, static_cast<std::int64_t>(axes[0]));
+}
+
+Expr pad_with_edges(Expr x, std::span<const Width> widths) {
+  constexpr std::size_t joined = 2;  // axes: of more there would be too many parts
+  std::vector<std::size_t> axes;
+  for (std::size_t k = 0; k < widths.size(); ++k)
+    if (widths[k].first + widths[k].second > 0) axes.push_back(k);
+  for (; axes.size() > joined; axes.erase(axes.begin()))
+    x = concatenate(edge_parts(x, axes[0], widths), static_cast<std::int64_t>(axes[0]));
+  return joined_edges(x, axes, widths);
 }
 
 }  // namespace
@@ -96,7 +128,15 @@ Expr roll(const Arg& x, std::int64_t shift, std::int64_t axis) {
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "roll");
   const Dim& n = v.shape()[static_cast<std::size_t>(at)];
-  return take(v, (arange(n) - shift) % extent(n), at);
+  if (n.is(0)) return v;
+  const Dim cut = mod(n - shift, n);
+  const auto part = [&](const Dim& from, const Dim& count) {
+    Shape start(v.shape().size(), 0), counts = v.shape();
+    start[static_cast<std::size_t>(at)] = from, counts[static_cast<std::size_t>(at)] = count;
+    return slice(v, start, counts, Shape(v.shape().size(), 1));
+  };
+  // Its extents are those of x: what is computed of them would grow from roll to roll.
+  return shaped(concatenate({part(cut, n - cut), part(0, cut)}, at), v.shape(), "roll");
 }
 
 Expr rot90(const Arg& x, std::int64_t k, std::int64_t from, std::int64_t to) {
@@ -181,10 +221,11 @@ Expr pad(const Arg& x, std::span<const std::pair<std::int64_t, std::int64_t>> wi
   if (widths.size() != y.shape().size())
     throw ValueError(fmt::format("pad: expected widths of each axis of {}, found {}", describe(y),
                                  widths.size()));
+  for (const Width& width : widths)
+    if (width.first < 0 || width.second < 0) throw ValueError("pad: expected widths of at least 0");
+  if (mode == PadMode::edge) return pad_with_edges(y, widths);
   const Expr filling = cast(Expr(value.as(y.dtype())), y.dtype());
   for (std::size_t k = 0; k < widths.size(); ++k) {
-    if (widths[k].first < 0 || widths[k].second < 0)
-      throw ValueError("pad: expected widths of at least 0");
     if (widths[k].first + widths[k].second > 0)
       y = pad_axis(y, static_cast<std::int64_t>(k), widths[k], mode, filling);
   }

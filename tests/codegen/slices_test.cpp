@@ -42,6 +42,23 @@ TEST_CASE("a written slice leaves what is around it, whatever the extents") {
   }
 }
 
+TEST_CASE("joins of joins are written where they go, without memory for the inner ones") {
+  Samples samples(9);
+  Batch batch("joins");
+  const Expr x = batch.input("x", samples.small(DType::float64, {5, 9}));
+  const std::pair<std::int64_t, std::int64_t> widths[] = {{2, 1}, {1, 3}};
+  const Expr left = concatenate({x(all_of, from(3)), exp(x(all_of, range(0, 3)))}, 1);
+  batch.add("joined", concatenate({left, concatenate({x, left(range(0, 1), all_of)}, 0)}, 0),
+            1e-15);
+  batch.add("edges", pad(x, widths, PadMode::edge));
+  CHECK(batch.check());
+  for (const Extents& shape : std::vector<Extents>{{5, 9}, {1, 3}, {2, 70}, {40, 4}})
+    CHECK(batch.check_with({samples.small(DType::float64, shape)}));
+  const Expr v = matrix("v");
+  const Function f = compile({v}, {pad(v * 2, widths, PadMode::edge)}, {}, uncached());
+  CHECK(f.module_text().find("buffer b2") == std::string::npos);
+}
+
 TEST_CASE("few places of each row are written over a copy of all, in one loop") {
   Samples samples(8);
   Batch batch("few places");

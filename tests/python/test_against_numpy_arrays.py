@@ -148,8 +148,11 @@ def _flip(draw, x):
 
 @moved("roll")
 def _roll(draw, x):
-    axis = axes_of(draw, x.ndim, several=False)
-    return False, (draw(st.integers(-7, 7)),), {"axis": axis}
+    axis = axes_of(draw, x.ndim)
+    shift = st.integers(-7, 7)
+    if isinstance(axis, tuple) and draw(st.booleans()):
+        shift = st.tuples(*[shift] * len(axis))
+    return False, (draw(shift),), {"axis": axis}
 
 
 @moved("permute_dims")

@@ -88,16 +88,30 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
     shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
     if len(shifts) != len(axes):
         raise _core.ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    by_axis = {}
     for k, by in zip(axes, shifts):
         k = _axis("roll", k, a.ndim)
+        by_axis[k] = by_axis.get(k, 0) + by
+    cuts = []
+    for k, by in by_axis.items():
         n = a.shape[k]
         if isinstance(n, int) and n == 0:
             continue
-        cut = -by if _is_at_least(n, abs(by)) else (n - by) % n
-        rolled = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
+        cuts.append((k, -by if _is_at_least(n, abs(by)) else (n - by) % n))
+    # Of two axes each part of one is rolled along the other, so that all are written where they go.
+    for first in range(0, len(cuts), 2):
+        rolled = _rolled(a, cuts[first : first + 2])
         # Its extents are those of a: what is computed of them would grow from roll to roll.
         a = _core.shaped(rolled, a.shape, "roll") if isinstance(rolled, _core.Expr) else rolled
     return _core.another(a)
+
+
+def _rolled(a, cuts):
+    if not cuts:
+        return a
+    (axis, cut), *others = cuts
+    parts = (a[_along(axis, slice(cut, None))], a[_along(axis, slice(None, cut))])
+    return concat([_rolled(part, others) for part in parts], axis)
 
 
 def tile(A: Operand, reps: int | Sequence[int]) -> Tensor:

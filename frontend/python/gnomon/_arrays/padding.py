@@ -71,16 +71,37 @@ def _with_function(x, widths, function, kwargs):
 def _from_places(x, axis, before, after, mode, odd):
     if odd and mode in ("reflect", "symmetric"):
         return _odd(x, axis, before, after, mode)
+    _check_repeats(x, axis)
+    wanted = _core.arange(-before, x.shape[axis] + after, 1, None)
+    return _core.take(x, _PLACES[mode](wanted, x.shape[axis]), axis)
+
+
+def _check_repeats(x, axis):
     n = x.shape[axis]
-    if isinstance(n, int) and n == 0 and before + after > 0:
+    if isinstance(n, int) and n == 0:
         raise _core.ValueError(f"pad: axis {axis} has no elements to repeat")
-    if mode == "edge":
-        return _with_edges(x, axis, before, after)
-    wanted = _core.arange(-before, n + after, 1, None)
-    return _core.take(x, _PLACES[mode](wanted, n), axis)
 
 
-def _with_edges(x, axis, before, after):
+def _with_edges(x, widths):
+    """Axis after axis, but for the last two: of those each part of one is padded along the other,
+    so that all parts are written where they go."""
+    padded = [k for k, (before, after) in enumerate(widths) if before + after > 0]
+    for axis in padded:
+        _check_repeats(x, axis)
+    for axis in padded[:-2]:
+        x = concat(_edge_parts(x, axis, *widths[axis]), axis)
+    return _joined_edges(x, padded[-2:], widths)
+
+
+def _joined_edges(x, axes, widths):
+    if not axes:
+        return x
+    first, *others = axes
+    parts = _edge_parts(x, first, *widths[first])
+    return concat([_joined_edges(part, others, widths) for part in parts], first)
+
+
+def _edge_parts(x, axis, before, after):
     def repeated(place, count):
         if isinstance(count, int) and count == 0:
             return []
@@ -88,7 +109,7 @@ def _with_edges(x, axis, before, after):
         edge = _core.expand_dims(x[_along(axis, place)], axis)
         return [_core.broadcast_to(edge, shape)]
 
-    return concat([*repeated(0, before), x, *repeated(-1, after)], axis)
+    return [*repeated(0, before), x, *repeated(-1, after)]
 
 
 def _odd(x, axis, before, after, mode):
@@ -203,11 +224,13 @@ def pad(
         return _with_constants(x, widths, 0)
     if mode not in ("edge", *_PLACES, *_STATISTICS, "linear_ramp"):
         raise _core.ValueError(f"pad: no mode {mode!r}")
+    if mode == "edge":
+        return _core.another(_with_edges(x, widths))
     ends = _pairs("pad", end_values, x.ndim)
     for axis, (before, after) in enumerate(widths):
         if before + after == 0:
             continue
-        if mode == "edge" or mode in _PLACES:
+        if mode in _PLACES:
             x = _from_places(x, axis, before, after, mode, odd)
         elif mode == "linear_ramp":
             x = _with_ramps(x, axis, before, after, ends[axis])
