@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <vector>
 
+#include "runtime/cache/own_libraries.h"
 #include "runtime/options.h"
 
 namespace gnomon {
@@ -46,9 +48,15 @@ const char* wanted_core() {
   return nullptr;
 }
 
+// PyPI's builds of OpenBLAS put a prefix before all names, so that they get along with others.
+void* find_symbol(void* handle, const std::string& name) {
+  void* const plain = ::dlsym(handle, name.c_str());
+  return plain != nullptr ? plain : ::dlsym(handle, ("scipy_" + name).c_str());
+}
+
 template <class F>
 F symbol_of(void* handle, const char* name) {
-  return reinterpret_cast<F>(::dlsym(handle, name));
+  return reinterpret_cast<F>(find_symbol(handle, name));
 }
 
 // Threads are ours: whatever the library, each of its calls runs on the calling thread alone.
@@ -73,9 +81,14 @@ std::string describe_library(void* handle, const std::string& path) {
   return text;
 }
 
+// A build of OpenBLAS that PyPI has as a package, and where it lies in that.
+constexpr const char* package_folder = "scipy_openblas32/lib";
+constexpr const char* from_package = "/libscipy_openblas.so";
+
 std::vector<std::string> candidates() {
   if (const auto path = blas_override()) return {*path};
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = neighbouring_folders(std::array{package_folder});
+  for (std::string& path : paths) path += from_package;
 #if defined(__aarch64__)
   const std::string folder = "/usr/lib/aarch64-linux-gnu";
 #else
@@ -103,17 +116,18 @@ BlasCallScope::~BlasCallScope() {
 }
 
 void* Blas::symbol(const char* name) const noexcept {
-  return handle_ != nullptr ? ::dlsym(handle_, name) : nullptr;
+  return handle_ != nullptr ? find_symbol(handle_, name) : nullptr;
 }
 
 bool Blas::open(const std::string& path) {
-  const ScopedVariable core("OPENBLAS_CORETYPE", wanted_core());
+  const bool looks = path.ends_with(from_package);  // those are newer
+  const ScopedVariable core("OPENBLAS_CORETYPE", looks ? nullptr : wanted_core());
   // Keeps the threaded builds from starting their own workers at load.
   const ScopedVariable threads("OPENBLAS_NUM_THREADS", "1");
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return false;
-  void* single = ::dlsym(handle, "cblas_sgemm");
-  void* twice = ::dlsym(handle, "cblas_dgemm");
+  void* single = find_symbol(handle, "cblas_sgemm");
+  void* twice = find_symbol(handle, "cblas_dgemm");
   if (single == nullptr || twice == nullptr) {
     ::dlclose(handle);
     return false;
@@ -131,8 +145,8 @@ bool Blas::open(const std::string& path) {
   handle_ = handle;
   sgemm_ = single;
   dgemm_ = twice;
-  sgemv_ = ::dlsym(handle, "cblas_sgemv");
-  dgemv_ = ::dlsym(handle, "cblas_dgemv");
+  sgemv_ = find_symbol(handle, "cblas_sgemv");
+  dgemv_ = find_symbol(handle, "cblas_dgemv");
   return true;
 }
 

@@ -56,9 +56,9 @@ class BlasCallScope {
   std::unique_lock<std::mutex> turn_;
 };
 
-/// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's
-/// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then
-/// any library that offers the C interface.
+/// The BLAS library of this process, opened at first use: GNOMON_BLAS, else that of PyPI's package
+/// scipy-openblas32 beside Gnomon's own, Debian's builds of OpenBLAS (the threaded ones first: only
+/// they may be called by several threads), then any library that offers the C interface.
 class Blas {
  public:
   /// Whether a library was found.

@@ -234,6 +234,17 @@ def test_info_tells_the_limits_that_a_profile_has_measured(tmp_path):
     assert "GB/s of memory" in done("info", **folder)
 
 
+def test_info_tells_of_a_build_of_openblas_whose_names_have_a_prefix(tmp_path):
+    names = ["cblas_sgemm", "cblas_dgemm", "dpotrf_", "dgetrf_"]
+    functions = "".join(f"void scipy_{name}(void) {{}}\n" for name in names)
+    config = 'const char* scipy_openblas_get_config(void) { return "OpenBLAS 9.9 built here"; }\n'
+    (tmp_path / "blas.c").write_text(functions + config)
+    library = tmp_path / "libscipy_openblas.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "blas.c"], check=True)
+    found = json.loads(done("info", "--json", GNOMON_BLAS=str(library)))
+    assert found["blas"]["found"] and found["blas"]["description"] == f"{library} OpenBLAS 9.9"
+
+
 def test_info_says_why_libraries_are_missing(tmp_path):
     missing = {"GNOMON_CLANG_LIBRARY": "/nowhere/clang.so", "GNOMON_BLAS": "/nowhere/blas.so",
                "GNOMON_NVRTC_LIBRARY": "/nowhere/nvrtc.so", "GNOMON_CUBLAS": "/nowhere/lt.so",
