@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 13
+#define GNOMON_ABI_VERSION 14
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,7 @@ typedef struct gnomon_context gnomon_context;
 typedef struct gnomon_gemm {
   int32_t dtype; /* DType number: float32 or float64; on devices of halves too, with C in float32 */
   int32_t trans_a, trans_b;
+  int32_t symmetric; /* op(B) is the transpose of op(A), so C is symmetric; beta is 0 then */
   int64_t m, n, k;
   int64_t lda, ldb, ldc; /* elements between rows */
   int64_t batch, stride_a, stride_b, stride_c;

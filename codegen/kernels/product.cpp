@@ -17,7 +17,9 @@ Product product_of(const Node& node) {
   DType operands = result;
   if (&node.op() == &op::half_gemm)
     operands = node.attribute("bfloat16").flag() ? DType::bfloat16 : DType::float16;
-  return {form, result, operands, m, form.right(b).columns, k, batch};
+  const bool symmetric =
+      node.input(0) == node.input(1) && form.trans_a != form.trans_b && form.beta == 0;
+  return {form, result, operands, m, form.right(b).columns, k, batch, symmetric};
 }
 
 }  // namespace gnomon

@@ -12,6 +12,7 @@ struct Product : ProductForm {
   DType dtype;     // of the result
   DType operands;  // float16 or bfloat16 too, which are there by their bits
   Dim m, n, k, batch;
+  bool symmetric;  // of a matrix by its own transpose
 };
 Product product_of(const Node& node);
 

@@ -9,7 +9,8 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t least_rows = 3;  // the library does fewer as vectors
+constexpr std::int64_t least_rows = 3;        // the library does fewer as vectors
+constexpr std::int64_t least_symmetric = 24;  // rows of a product by its own transpose
 constexpr std::int64_t unpacked_work = 1'000'000;
 constexpr std::int64_t resident_bytes = 1 << 19;  // of b: it stays in the cache of a core
 
@@ -39,6 +40,8 @@ ProductChoice choose(const Product& p, const Target& target) {
     throw InternalError("product: no kernel reads halves by their bits");
   if (!target.calls_library) return by(kernel, "the code calls no library");
   if (!target.device.empty()) return choose_on_device(p);
+  if (p.symmetric && p.m.is_constant() && p.m.constant() >= least_symmetric)
+    return by(library, "the result is symmetric, and the library makes one triangle of it");
   if (p.n.is(1)) return by(library, "the result has one column, and a kernel one lane");
   if (is_turned(p, target)) return by(kernel, "the result has few columns, and lanes along rows");
   const std::int64_t width = lanes_of(p.dtype, target);

@@ -74,7 +74,7 @@ void ask_for_product(const Node& node, ServiceStep& s) {
   s.of_library = "Product", s.extra = "blas";
   s.arguments = {
       {{"dtype", number_of(p.operands)}},
-      {{"trans_a", p.trans_a}, {"trans_b", p.trans_b}},
+      {{"trans_a", p.trans_a}, {"trans_b", p.trans_b}, {"symmetric", p.symmetric}},
       {{"m", p.m}, {"n", p.n}, {"k", p.k}},
       {{"lda", a.row}, {"ldb", b.row}, {"ldc", p.n}},
       {{"batch", p.batch},

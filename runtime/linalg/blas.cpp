@@ -147,6 +147,8 @@ bool Blas::open(const std::string& path) {
   dgemm_ = twice;
   sgemv_ = find_symbol(handle, "cblas_sgemv");
   dgemv_ = find_symbol(handle, "cblas_dgemv");
+  ssyrk_ = find_symbol(handle, "cblas_ssyrk");
+  dsyrk_ = find_symbol(handle, "cblas_dsyrk");
   return true;
 }
 

@@ -17,7 +17,10 @@ class ThreadPool;
 struct GemmGrid {
   std::int64_t rows, columns, depth;  // extents of a full tile
   std::int64_t row_tiles, column_tiles, depth_chunks;
-  std::int64_t tiles() const { return row_tiles * column_tiles * depth_chunks; }
+  bool symmetric = false;  // of square tiles, and those below the diagonal are copies
+  std::int64_t tiles() const {
+    return symmetric ? row_tiles * (row_tiles + 1) / 2 : row_tiles * column_tiles;
+  }
 };
 
 /// What the grid goes by.
@@ -28,8 +31,9 @@ struct GemmTile {
   static constexpr std::int64_t depth = 4096;      // of a chunk
 };
 
-/// The grid of an m x k by k x n product.
+/// The grid of an m x k by k x n product, and of an m x k one by its transpose.
 GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k);
+GemmGrid symmetric_grid(std::int64_t m, std::int64_t k);
 
 /// What a library needs so that each call is right and runs on the calling thread alone.
 struct BlasCallRules {
@@ -88,6 +92,8 @@ class Blas {
   void* dgemm_ = nullptr;
   void* sgemv_ = nullptr;
   void* dgemv_ = nullptr;
+  void* ssyrk_ = nullptr;
+  void* dsyrk_ = nullptr;
   BlasCallRules rules_;
   std::string description_;
 };

@@ -1,6 +1,7 @@
 // Cuts a matrix product into tiles and runs them, each by one library call, on the pool.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/arrays/dtype.h"
 #include "runtime/linalg/blas.h"
@@ -12,7 +13,7 @@ namespace gnomon {
 namespace {
 
 // The C interface to BLAS, with its 32-bit integers.
-constexpr int row_major = 101, no_trans = 111, trans = 112;
+constexpr int row_major = 101, no_trans = 111, trans = 112, upper = 121;
 template <class T>
 using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
                            const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
@@ -20,6 +21,18 @@ using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, in
 template <class T>
 using CblasGemv = void (*)(int order, int trans, int rows, int columns, T alpha, const T* a,
                            int lda, const T* x, int incx, T beta, T* y, int incy);
+
+template <class T>
+using CblasSyrk = void (*)(int order, int triangle, int trans, int n, int k, T alpha, const T* a,
+                           int lda, T beta, T* c, int ldc);
+
+// The functions for products, with a vector, and by the transpose; the latter two may be null.
+template <class T>
+struct CblasProducts {
+  CblasGemm<T> gemm;
+  CblasGemv<T> gemv;
+  CblasSyrk<T> syrk;
+};
 
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 constexpr std::int64_t blas_tile_rows = 512;  // a library call is near its peak from here on
@@ -53,14 +66,24 @@ SideCut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
   return {extent, ceil_div_positive(side, extent)};
 }
 
+// to[j][i] = from[i][j], in squares that the caches hold.
+template <class T>
+void turn(const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride, T* to) {
+  constexpr std::int64_t side = 32;
+  for (std::int64_t row = 0; row < rows; row += side)
+    for (std::int64_t column = 0; column < columns; column += side)
+      for (std::int64_t j = column; j < std::min(column + side, columns); ++j)
+        for (std::int64_t i = row; i < std::min(row + side, rows); ++i)
+          to[j * stride + i] = from[i * stride + j];
+}
+
 template <class T>
 struct Product {
   const BlasCallRules& rules;
   const gnomon_gemm& g;
   GemmGrid grid;
-  CblasGemm<T> library;
-  CblasGemv<T> vector_library;  // may be null: the library does products alone
-  T* partials = nullptr;        // one result per chunk; then the batch is one product
+  CblasProducts<T> library;
+  T* partials = nullptr;  // one result per chunk; then the batch is one product
 
   // One library call: part of one chunk of a product of the batch. c = ... + beta * c.
   void call(std::int64_t item, std::int64_t chunk, std::int64_t row, std::int64_t rows,
@@ -71,13 +94,26 @@ struct Product {
                  (g.trans_a ? inner * g.lda + row : row * g.lda + inner);
     const T* b = static_cast<const T*>(g.b) + item * g.stride_b +
                  (g.trans_b ? column * g.ldb + inner : inner * g.ldb + column);
-    if (vector_library != nullptr && (rows == 1 || columns == 1))
+    if (grid.symmetric && row == column && rows == columns)
+      return call_symmetric(rows, depth, a, c, ldc);
+    if (library.gemv != nullptr && (rows == 1 || columns == 1))
       return call_vector(rows, columns, depth, a, b, c, ldc, beta);
     const int lda = g.trans_a ? stride(depth, rows, g.lda) : stride(rows, depth, g.lda);
     const int ldb = g.trans_b ? stride(columns, depth, g.ldb) : stride(depth, columns, g.ldb);
-    library(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
-            static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
-            static_cast<T>(g.alpha), a, lda, b, ldb, beta, c, stride(rows, columns, ldc));
+    library.gemm(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
+                 static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
+                 static_cast<T>(g.alpha), a, lda, b, ldb, beta, c, stride(rows, columns, ldc));
+  }
+
+  // A square on the diagonal: one triangle, and its copy.
+  void call_symmetric(std::int64_t side, std::int64_t depth, const T* a, T* c,
+                      std::int64_t ldc) const {
+    const int lda = g.trans_a ? stride(depth, side, g.lda) : stride(side, depth, g.lda);
+    library.syrk(row_major, upper, g.trans_a ? trans : no_trans, static_cast<int>(side),
+                 static_cast<int>(depth), static_cast<T>(g.alpha), a, lda, T{0}, c,
+                 stride(side, side, ldc));
+    for (std::int64_t i = 0; i < side; ++i)
+      for (std::int64_t j = 0; j < i; ++j) c[i * ldc + j] = c[j * ldc + i];
   }
 
   // A product with a vector: of the left operand and a column, or of a row and the right one.
@@ -97,26 +133,36 @@ struct Product {
     if (beta == 0)
       for (std::int64_t i = 0; i < lines; ++i) c[i * apart] = 0;
     const std::int64_t stored_rows = as_lines ? lines : depth, row = as_lines ? depth : lines;
-    vector_library(row_major, as_lines ? no_trans : trans, static_cast<int>(stored_rows),
-                   static_cast<int>(row), static_cast<T>(g.alpha), matrix,
-                   stride(stored_rows, row, between), x, static_cast<int>(step), beta, c,
-                   static_cast<int>(apart));
+    library.gemv(row_major, as_lines ? no_trans : trans, static_cast<int>(stored_rows),
+                 static_cast<int>(row), static_cast<T>(g.alpha), matrix,
+                 stride(stored_rows, row, between), x, static_cast<int>(step), beta, c,
+                 static_cast<int>(apart));
   }
 
   // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
   void run_tile(std::int64_t index) const {
     const std::int64_t chunk = index % grid.depth_chunks;
-    const std::int64_t tile = index / grid.depth_chunks;
-    const std::int64_t column = tile % grid.column_tiles * grid.columns;
-    const std::int64_t row = tile / grid.column_tiles % grid.row_tiles * grid.rows;
-    const std::int64_t item = tile / (grid.column_tiles * grid.row_tiles);
+    const std::int64_t of_item = index / grid.depth_chunks % grid.tiles();
+    const std::int64_t item = index / (grid.depth_chunks * grid.tiles());
+    const auto [row_tile, column_tile] = place_of(of_item);
+    const std::int64_t row = row_tile * grid.rows, column = column_tile * grid.columns;
     const std::int64_t rows = std::min(grid.rows, g.m - row);
     const std::int64_t columns = std::min(grid.columns, g.n - column);
-    if (partials != nullptr)
-      return call(item, chunk, row, rows, column, columns,
-                  partials + chunk * g.m * g.n + row * g.n + column, g.n, T{0});
-    call(item, chunk, row, rows, column, columns, element(row, column) + item * g.stride_c, g.ldc,
-         static_cast<T>(g.beta));
+    T* const c = partials != nullptr ? partials + chunk * g.m * g.n
+                                     : static_cast<T*>(g.c) + item * g.stride_c;
+    const std::int64_t ldc = partials != nullptr ? g.n : g.ldc;
+    call(item, chunk, row, rows, column, columns, c + row * ldc + column, ldc,
+         partials != nullptr ? T{0} : static_cast<T>(g.beta));
+    if (grid.symmetric && row != column)
+      turn(c + row * ldc + column, rows, columns, ldc, c + column * ldc + row);
+  }
+
+  // Row and column of a tile; those of a symmetric product are on the diagonal and above.
+  std::pair<std::int64_t, std::int64_t> place_of(std::int64_t tile) const {
+    if (!grid.symmetric) return {tile / grid.column_tiles, tile % grid.column_tiles};
+    std::int64_t row = 0;
+    for (; tile >= grid.row_tiles - row; ++row) tile -= grid.row_tiles - row;
+    return {row, row + tile};
   }
 
   T* element(std::int64_t row, std::int64_t column) const {
@@ -188,7 +234,7 @@ struct Product {
       const BlasCallScope scope(product.rules);
       for (; lo < hi; ++lo) product.run_tile(lo);
     };
-    pool.parallel_for(g.batch * grid.tiles(), grain, tiles, this, limit);
+    pool.parallel_for(g.batch * grid.tiles() * grid.depth_chunks, grain, tiles, this, limit);
     if (partials != nullptr) {
       gnomon_body sums = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
         for (; lo < hi; ++lo) static_cast<const Product*>(self)->add_partials(lo);
@@ -211,6 +257,31 @@ bool acceptable(const gnomon_gemm& g) {
 
 }  // namespace
 
+namespace {
+
+// The grid with what its tiles leave open: how many there are, and chunks of the inner axis.
+GemmGrid with_chunks(GemmGrid grid, std::int64_t m, std::int64_t n, std::int64_t k,
+                     std::int64_t wanted) {
+  // The library counts in 32 bits.
+  grid.rows = std::min(grid.rows, longest_depth * side_step);
+  grid.columns = std::min(grid.columns, longest_depth * side_step);
+  grid.row_tiles = m == 0 ? 0 : ceil_div_positive(m, grid.rows);
+  grid.column_tiles = n == 0 ? 0 : ceil_div_positive(n, grid.columns);
+  if (k > longest_depth || (grid.tiles() < 4 && k >= 2 * GemmTile::depth)) {
+    const std::int64_t room =
+        std::max<std::int64_t>(most_partial_results / std::max<std::int64_t>(m * n, 1), 1);
+    const std::int64_t chunks =
+        std::min({ceil_div_positive(k, GemmTile::depth), room, std::int64_t{16}, wanted});
+    const std::int64_t least = ceil_div_positive(k, longest_depth);
+    grid.depth_chunks = std::max(chunks, least);
+    grid.depth = ceil_div_positive(k, grid.depth_chunks);
+    grid.depth_chunks = ceil_div_positive(k, grid.depth);
+  }
+  return grid;
+}
+
+}  // namespace
+
 GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   GemmGrid grid{m, n, k, 1, 1, 1};
@@ -226,22 +297,19 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
     rows =
         cut_side(m, std::min(wanted, std::clamp<std::int64_t>(m / thin_rows, 2, 4)) / columns.tiles,
                  n < GemmTile::thinnest ? least_side : GemmTile::thinnest);
-  // The library counts in 32 bits.
-  grid.rows = std::min(rows.extent, longest_depth * side_step);
-  grid.columns = std::min(columns.extent, longest_depth * side_step);
-  grid.row_tiles = m == 0 ? 0 : ceil_div_positive(m, grid.rows);
-  grid.column_tiles = n == 0 ? 0 : ceil_div_positive(n, grid.columns);
-  if (k > longest_depth || (grid.row_tiles * grid.column_tiles < 4 && k >= 2 * GemmTile::depth)) {
-    const std::int64_t room =
-        std::max<std::int64_t>(most_partial_results / std::max<std::int64_t>(m * n, 1), 1);
-    const std::int64_t chunks =
-        std::min({ceil_div_positive(k, GemmTile::depth), room, std::int64_t{16}, wanted});
-    const std::int64_t least = ceil_div_positive(k, longest_depth);
-    grid.depth_chunks = std::max(chunks, least);
-    grid.depth = ceil_div_positive(k, grid.depth_chunks);
-    grid.depth_chunks = ceil_div_positive(k, grid.depth);
-  }
-  return grid;
+  grid.rows = rows.extent, grid.columns = columns.extent;
+  return with_chunks(grid, m, n, k, wanted);
+}
+
+GemmGrid symmetric_grid(std::int64_t m, std::int64_t k) {
+  const double work = static_cast<double>(m) * static_cast<double>(m) * static_cast<double>(k) / 2;
+  GemmGrid grid{m, m, k, 1, 1, 1, true};
+  const auto wanted =
+      static_cast<std::int64_t>(std::clamp(work / GemmTile::work, 1.0, double{most_tiles}));
+  // Two tiles a side are three to share out.
+  const std::int64_t parts = std::max(m / blas_tile_rows, wanted < 3 ? std::int64_t{1} : 2);
+  grid.rows = grid.columns = cut_side(m, parts, GemmTile::thinnest).extent;
+  return with_chunks(grid, m, m, k, wanted);
 }
 
 Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
@@ -250,7 +318,8 @@ Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
   if (!available()) return Trouble::no_library;
   if (!acceptable(g)) return Trouble::unsuitable;
   if (rules_.one_at_a_time) limit = 1;
-  const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
+  const bool symmetric = g.symmetric != 0 && g.m > 1 && ssyrk_ != nullptr && dsyrk_ != nullptr;
+  const GemmGrid grid = symmetric ? symmetric_grid(g.m, g.k) : gemm_grid(g.m, g.n, g.k);
   if (grid.depth_chunks > 1 && g.batch > 1) {
     // Partial results take memory: one matrix of the batch at a time.
     gnomon_gemm one = g;
@@ -264,13 +333,16 @@ Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
     }
     return Trouble::none;
   }
-  const auto run = [&]<class T>(CblasGemm<T> library, CblasGemv<T> vector_library) {
-    Product<T>{rules_, g, grid, library, vector_library}.run(pool, limit, scratch);
+  const auto run = [&]<class T>(T, void* gemm, void* gemv, void* syrk) {
+    const CblasProducts<T> library{reinterpret_cast<CblasGemm<T>>(gemm),
+                                   reinterpret_cast<CblasGemv<T>>(gemv),
+                                   reinterpret_cast<CblasSyrk<T>>(syrk)};
+    Product<T>{rules_, g, grid, library}.run(pool, limit, scratch);
   };
   if (g.dtype == static_cast<int>(float32))
-    run(reinterpret_cast<CblasGemm<float>>(sgemm_), reinterpret_cast<CblasGemv<float>>(sgemv_));
+    run(float{}, sgemm_, sgemv_, ssyrk_);
   else
-    run(reinterpret_cast<CblasGemm<double>>(dgemm_), reinterpret_cast<CblasGemv<double>>(dgemv_));
+    run(double{}, dgemm_, dgemv_, dsyrk_);
   return Trouble::none;
 }
 

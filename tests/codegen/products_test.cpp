@@ -269,6 +269,34 @@ TEST_CASE("products whose sides are unknown or large go to the library") {
   CHECK(batch.function->products() == 1);
 }
 
+TEST_CASE("matrices by their own transposes are symmetric to the bit, for any number of threads") {
+  Samples random(74);
+  for (const DType t : float_dtypes) {
+    Batch batch(fmt::format("own transposes of {}", name_of(t)));
+    const double error = 64 * product_tolerance(t);
+    const auto m = Dim::symbol("m"), n = Dim::symbol("n");
+    const Expr x = batch.input("x", random.small(t, {40, 300}), {m, n});
+    const Expr y = batch.input("y", random.small(t, {40, 300}), {m, n});
+    const Expr rows = dot(x, transpose(x)), columns = dot(transpose(x), x);
+    batch.add("rows", rows, error);
+    batch.add("columns", columns, error);
+    batch.add("skew", rows - transpose(rows), 0);
+    batch.add("of columns", columns - transpose(columns), 0);
+    batch.add("added", dot(x, transpose(x)) + dot(y, transpose(x)), 2 * error);
+    CHECK(batch.check());
+    check_threads(batch);
+    for (const auto& [a, b] :
+         {std::pair<std::int64_t, std::int64_t>{1, 1}, {0, 3}, {3, 0}, {300, 7}})
+      CHECK(batch.check_with({random.small(t, {a, b}), random.small(t, {a, b})}));
+    CHECK(batch.function->source().find("product.symmetric = 1") != std::string::npos);
+    // Equal arguments are no reason: bits depend on values alone.
+    const Function two = compile({x, y}, {dot(x, transpose(y))});
+    const Array a = random.small(t, {60, 200});
+    const std::vector<Array> same = {a, a}, equal = {a, a.copy()};
+    CHECK(difference(two(same)[0], two(equal)[0], 0) == "");
+  }
+}
+
 TEST_CASE("a product that overflows or meets NaN says so in the elements concerned alone") {
   Batch batch("special");
   Array a = zeros({18, 40}, float32), b = ones({40, 12}, float32);

@@ -1,6 +1,7 @@
 // Products: exact on small integers, equal bits for every number of threads, BLAS's corner cases.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -122,6 +123,29 @@ TEST_CASE("products of integers are exact") {
         check_exact<double>(c);
       }
     }
+}
+
+TEST_CASE("products by the own transpose are those of two operands, and symmetric") {
+  for (const bool trans_a : {false, true})
+    for (const std::int64_t m : {1, 2, 33, 300, 1100})
+      for (const std::int64_t k : {1, 60, 9000}) {
+        if (m * m * k > 400'000'000) continue;
+        const Array a = integers<double>(2 * m * k, 1);
+        Array result = Array::empty(float64, {2 * m * m}),
+              wanted = Array::empty(float64, {2 * m * m});
+        Case c{m, m, k, 2};
+        c.trans_a = trans_a, c.trans_b = !trans_a;
+        gnomon_gemm g = reference_product<double>(c, a, a, wanted);
+        REQUIRE(blas().gemm(g, pool()) == Trouble::none);
+        g.symmetric = 1, g.c = result.data();
+        CAPTURE(m);
+        CAPTURE(k);
+        REQUIRE(blas().gemm(g, pool()) == Trouble::none);
+        CHECK(result.to_vector<double>() == wanted.to_vector<double>());
+        std::fill_n(result.data<double>(), 2 * m * m, std::nan(""));
+        REQUIRE(blas().gemm(g, pool(), 256, GemmScratch::on_stack) == Trouble::none);
+        CHECK(result.to_vector<double>() == wanted.to_vector<double>());
+      }
 }
 
 TEST_CASE("products with a vector on either side, transposed or not, are exact") {
@@ -280,5 +304,9 @@ TEST_CASE("the grid covers every product") {
         CHECK(covers(m, g.rows, g.row_tiles));
         CHECK(covers(n, g.columns, g.column_tiles));
         CHECK(covers(k, g.depth, g.depth_chunks));
+        const GemmGrid s = symmetric_grid(m, k);
+        CHECK(covers(m, s.rows, s.row_tiles));
+        CHECK(s.rows == s.columns);
+        CHECK(s.tiles() == s.row_tiles * (s.row_tiles + 1) / 2);
       }
 }

@@ -91,7 +91,7 @@ TEST_CASE("a product that cannot run says why") {
   CHECK(s.threads == 1);
   gnomon_context context(1);
   double x[] = {1, 2, 3, 4}, y[4] = {};
-  gnomon_gemm g{static_cast<int>(float64), 0, 0, 2, 2, 2, 2, 2, 2, 1, 0, 0, 0, 1, 0, x, x, y};
+  gnomon_gemm g{static_cast<int>(float64), 0, 0, 0, 2, 2, 2, 2, 2, 2, 1, 0, 0, 0, 1, 0, x, x, y};
   CHECK(s.gemm(&context, &g) == 0);
   CHECK(std::vector<double>(y, y + 4) == std::vector<double>{7, 10, 15, 22});
   g.lda = 1;
