@@ -427,3 +427,33 @@ def test_rolls_of_few_elements_go_round(shape, by):
         for y in (x, np.vstack([x, x, x])):
             assert np.array_equal(f(y), np.roll(y, by, axis))
             assert np.array_equal(gn.roll(y, by, axis), np.roll(y, by, axis))
+
+
+def test_extents_may_be_made_of_extents_many_times_over():
+    def halved(m, x):
+        for _ in range(6):
+            x = m.concatenate([x[::2], x[-1:]])
+        return x
+
+    f = gn.compiled(lambda x: halved(gn, x))
+    for n in (10, 100, 37, 5, 1000, 2, 1):
+        x = np.arange(float(n))
+        np.testing.assert_array_equal(f(x), halved(np, x))
+
+
+def test_a_loop_over_slices_is_a_function_for_its_steps():
+    """Weights, offsets, extents and steps differ from kernel to kernel."""
+    weights = np.random.default_rng(6).random(9)
+
+    def filtered(m, x, y):
+        for k in range(1, 9):
+            x = m.maximum(x[1:] * weights[k], x[:-1] - k) + m.sum(x[::k])
+            y = y[k:] // 2 + y[: y.shape[0] - k] * k + y[0]
+        return x, y[:5]
+
+    f = gn.compiled(lambda x, y: filtered(gn, x, y))
+    for n in (60, 61, 200):
+        x = np.random.default_rng(n).random(n)
+        y = np.arange(n, dtype=np.int32)
+        for found, expected in zip(f(x, y), filtered(np, x, y), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -199,12 +199,6 @@ bool Guards::answer(const Dim& asked_of, Asked asked, const Question& question) 
 
 // -------------------------------------------------------------------------------------- the tests
 
-namespace {
-
-constexpr std::size_t deepest = 24;  // values of a polynomial that wait for others at once
-
-}  // namespace
-
 void Guards::append(const Dim& d, std::vector<Step>& steps) const {
   const auto push = [&steps](Step::Code code, Place place = {}, std::int64_t value = 0) {
     steps.push_back({code, place, value});
@@ -242,8 +236,13 @@ void Guards::finish() {
       if (other >= x.low && other <= x.high) others_.push_back({x.place, other});
   }
   for (const General& g : general_) {
-    Polynomial p{{}, g.asked, g.holds};
+    Polynomial p{{}, g.asked, g.holds, 0};
     append(g.d, p.steps);
+    std::size_t waiting = 0;
+    for (const Step& step : p.steps) {
+      waiting += step.code == Step::number || step.code == Step::extent ? 1 : -1;
+      p.depth = std::max(p.depth, waiting);
+    }
     polynomials_.push_back(std::move(p));
   }
 }
@@ -256,13 +255,13 @@ std::int64_t extent_of(PyObject* input, std::uint32_t axis) {
 
 }  // namespace
 
-std::optional<std::int64_t> Guards::run(std::span<const Step> steps,
-                                        std::span<PyObject* const> inputs) {
-  std::array<std::int64_t, deepest> stack;
+std::optional<std::int64_t> Guards::run(const Polynomial& p, std::span<PyObject* const> inputs) {
+  std::array<std::int64_t, 24> few;
+  std::vector<std::int64_t> many(p.depth > few.size() ? p.depth : 0);
+  std::int64_t* const stack = many.empty() ? few.data() : many.data();
   std::size_t size = 0;
-  for (const Step& step : steps) {
+  for (const Step& step : p.steps) {
     if (step.code == Step::number || step.code == Step::extent) {
-      if (size == deepest) throw ValueError("guards: expected a question of fewer operations");
       stack[size++] = step.code == Step::number
                           ? step.value
                           : extent_of(inputs[step.place.input], step.place.axis);
@@ -299,7 +298,7 @@ bool Guards::hold(std::span<PyObject* const> inputs) const {
   for (const Other& o : others_)
     if (extent_of(inputs[o.place.input], o.place.axis) == o.value) return false;
   return std::ranges::all_of(polynomials_, [inputs](const Polynomial& p) {
-    const std::optional<std::int64_t> value = run(p.steps, inputs);
+    const std::optional<std::int64_t> value = run(p, inputs);
     return value && satisfies(*value, p.asked) == p.holds;
   });
 }

@@ -91,14 +91,14 @@ class Guards {
     std::vector<Step> steps;
     Asked asked;
     bool holds;
+    std::size_t depth;  // values that wait for others at once
   };
 
   std::optional<Line> line_of(const Dim& d);
   bool answer(const Line& line, Asked asked, const Question& question);
   void note(const Question& question, bool answer);
   void append(const Dim& d, std::vector<Step>& steps) const;
-  static std::optional<std::int64_t> run(std::span<const Step> steps,
-                                         std::span<PyObject* const> inputs);
+  static std::optional<std::int64_t> run(const Polynomial& p, std::span<PyObject* const> inputs);
 
   Dim known(const Dim& d) const;
 
