@@ -338,29 +338,38 @@ Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
   return result;
 }
 
-// Sums of indices whose ranges are known are exact, so their order is free.
+// Sums of indices whose ranges are known are exact, so their order is free. A user's numbers are
+// none where they are large: their sums and products wrap.
 std::optional<Scalar> KernelBuilder::index_sum(const Op& o, std::span<const Scalar> args) {
   if (&o != &op::add && &o != &op::subtract && &o != &op::multiply && &o != &op::negative)
     return std::nullopt;
+  const auto has_moderate_numbers = [](const Linear& l) {
+    return is_moderate(l.constant, most_offset) && std::ranges::all_of(l.terms, [](const auto& t) {
+             return is_moderate(t.second, most_factor);
+           });
+  };
   Linear sum = linear(args[0]);
+  if (!has_moderate_numbers(sum)) return std::nullopt;
   if (&o == &op::negative) sum = sum * Dim(-1);
   for (const Scalar s : args.subspan(1)) {
     const Linear other = linear(s);
+    if (!has_moderate_numbers(other)) return std::nullopt;
     if (&o == &op::add) {
       sum = sum + other;
     } else if (&o == &op::subtract) {
       sum = sum - other;
     } else {
       if (!sum.is_constant() && !other.is_constant()) return std::nullopt;
-      sum = other.is_constant() ? sum * other.constant : other * sum.constant;
+      const Dim& factor = other.is_constant() ? other.constant : sum.constant;
+      if (!is_moderate(factor, most_factor)) return std::nullopt;
+      sum = (other.is_constant() ? sum : other) * Dim(factor);
     }
+    if (!has_moderate_numbers(sum)) return std::nullopt;
   }
-  const bool is_exact =
-      is_moderate(sum.constant, most_offset) &&
-      std::ranges::all_of(sum.terms, [&](const auto& term) {
-        const auto& extent = space_.variable(term.first).extent;
-        return extent && is_moderate(*extent, most_offset) && is_moderate(term.second, most_factor);
-      });
+  const bool is_exact = std::ranges::all_of(sum.terms, [&](const auto& term) {
+    const auto& extent = space_.variable(term.first).extent;
+    return extent && is_moderate(*extent, most_offset);
+  });
   return is_exact ? std::optional(form(sum)) : std::nullopt;
 }
 

@@ -64,13 +64,16 @@ using Width = std::pair<std::int64_t, std::int64_t>;
 // what is repeated beside a place.
 std::vector<Expr> parts_of_axis(const Expr& x, std::int64_t axis, const Width& width,
                                 const std::function<Expr(const Dim&)>& around) {
-  std::vector<Expr> parts{x};
-  Shape shape = x.shape();
-  Dim& extent = shape[static_cast<std::size_t>(axis)];
-  const Dim last = extent - 1;
-  if (extent = width.first; width.first != 0)
-    parts.insert(parts.begin(), broadcast_to(around(0), shape));
-  if (extent = width.second; width.second != 0) parts.push_back(broadcast_to(around(last), shape));
+  const auto repeated = [&](std::int64_t count, const Dim& place) {
+    Shape shape = x.shape();
+    shape[static_cast<std::size_t>(axis)] = count;
+    return broadcast_to(around(place), shape);
+  };
+  std::vector<Expr> parts;
+  if (width.first != 0) parts.push_back(repeated(width.first, 0));
+  parts.push_back(x);
+  if (width.second != 0)
+    parts.push_back(repeated(width.second, x.shape()[static_cast<std::size_t>(axis)] - 1));
   return parts;
 }
 
@@ -104,9 +107,10 @@ Expr pad_with_edges(Expr x, std::span<const Width> widths) {
   std::vector<std::size_t> axes;
   for (std::size_t k = 0; k < widths.size(); ++k)
     if (widths[k].first + widths[k].second > 0) axes.push_back(k);
-  for (; axes.size() > joined; axes.erase(axes.begin()))
-    x = concatenate(edge_parts(x, axes[0], widths), static_cast<std::int64_t>(axes[0]));
-  return joined_edges(x, axes, widths);
+  const std::size_t alone = axes.size() > joined ? axes.size() - joined : 0;
+  for (std::size_t k = 0; k < alone; ++k)
+    x = concatenate(edge_parts(x, axes[k], widths), static_cast<std::int64_t>(axes[k]));
+  return joined_edges(x, std::span<const std::size_t>(axes).subspan(alone), widths);
 }
 
 }  // namespace

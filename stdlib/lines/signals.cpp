@@ -56,7 +56,8 @@ Expr convolved(Expr a, Expr v) {
   const auto image_of = [&] {
     return set_at(filled({padded}, 0, a.dtype()), {range(n - 1, m + n - 1)}, a);
   };
-  if (has_few_terms(n)) {
+  // Beside the ends terms are products with 0, which of complex infinities are all NaN.
+  if (has_few_terms(n) && !is_complex(a.dtype())) {
     const Expr image = image_of();
     Expr sum;
     for (std::int64_t k = 0; k < n.constant(); ++k) {

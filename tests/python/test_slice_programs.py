@@ -457,3 +457,39 @@ def test_a_loop_over_slices_is_a_function_for_its_steps():
         y = np.arange(n, dtype=np.int32)
         for found, expected in zip(f(x, y), filtered(np, x, y), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["none", "exact", "all"])
+def test_large_integers_of_the_user_wrap_where_indices_would_not(mode):
+    b = np.array([2**63 - 1, -(2**63), 2**62, 5])
+    c = np.array([-(2**63), 2**62, -1, 2**63 - 1])
+    programs = [
+        lambda m, x: (x * b)[:, ::-1] * b + c,
+        lambda m, x: (x - b)[:, ::-1] - c,
+        lambda m, x: (x + m.arange(4) * b) + b,
+        lambda m, x: m.where(x > 3, b, c) - c,
+        lambda m, x: (x + b)[1:] - (x + c)[:-1],
+        lambda m, x: x * np.int64(2**62) * np.int64(2**62) - np.int64(-(2**63)),
+    ]
+    x = np.arange(40).reshape(10, 4)
+    for program in programs:
+        f = gn.compiled(lambda x, program=program: program(gn, x), rewrites=mode)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(f(x), program(np, x))
+
+
+def test_shifts_and_widths_may_be_numbers_of_numpy_and_extents():
+    x = np.arange(12).reshape(3, 4)
+    np.testing.assert_array_equal(gn.roll(x, np.int64(1), np.int64(0)), np.roll(x, 1, 0))
+    np.testing.assert_array_equal(gn.roll(x, np.array([1, 2]), (0, 1)), np.roll(x, (1, 2), (0, 1)))
+    np.testing.assert_array_equal(gn.pad(x, np.int64(2), "edge"), np.pad(x, 2, "edge"))
+    f = gn.compiled(lambda x: gn.roll(x, x.shape[0] // 2, 0))
+    np.testing.assert_array_equal(f(x), np.roll(x, 1, 0))
+
+
+def test_complex_signals_are_conjugated_and_have_no_terms_beside_them():
+    a, v = np.array([1, 2, 3 + 1j]), np.array([1j, 2])
+    for mode in ("full", "same", "valid"):
+        np.testing.assert_allclose(gn.correlate(a, v, mode), np.correlate(a, v, mode))
+    w = np.array([np.inf, 1], complex)
+    np.testing.assert_array_equal(gn.convolve(a, w)[3], np.convolve(a, w)[3])

@@ -79,10 +79,6 @@ GN_FN void write_mixed(T* p, const V (&parts)[Step], int count) {
   }
 }
 
-}  // namespace detail
-
-namespace detail {
-
 // Wider vectors are read and written by a loop over their lanes, not lane after lane in one text.
 constexpr int most_written_out = 16;
 
@@ -137,7 +133,8 @@ GN_FN void write_apart(T* p, i64 step, V v, Live live) {
   for (int k = 0; k < live.count; ++k) p[step * k] = memory[k];
 }
 
-/// The same for steps of -4 to 4, by contiguous vectors. Nothing beyond the live lanes is touched.
+/// `read_apart` for steps of -4 to 4, by contiguous vectors. Nothing beyond the live lanes is
+/// touched.
 template <int Step, typename V, typename T, typename Live>
 GN_FN V read_every(const T* p, Live live, element_of<V> fill) {
   constexpr int w = width_of<V>, vectors = Step < 0 ? -Step : Step;

@@ -81,11 +81,11 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
     """
     a = _tensor(a)
     if axis is None:
-        if not isinstance(shift, int):
+        if hasattr(shift, "__iter__"):
             raise _core.ValueError("roll: several shifts need as many axes")
         return _core.reshape(roll(ravel(a), shift, 0), a.shape)
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    axes = tuple(axis) if hasattr(axis, "__iter__") else (axis,)
+    shifts = tuple(shift) if hasattr(shift, "__iter__") else (shift,) * len(axes)
     if len(shifts) != len(axes):
         raise _core.ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
     by_axis = {}

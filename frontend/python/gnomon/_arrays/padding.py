@@ -44,7 +44,7 @@ def _widths(given, rank):
     if isinstance(given, dict):
         pairs = [(0, 0)] * rank
         for axis, width in given.items():
-            pairs[axis] = (width, width) if isinstance(width, int) else tuple(width)
+            pairs[axis] = tuple(width) if hasattr(width, "__iter__") else (width, width)
         return pairs
     return _pairs("pad", given, rank)
 
@@ -170,10 +170,10 @@ def _with_ramps(x, axis, before, after, ends):
 
 def _pairs(name, given, rank):
     """(before, after) for each axis: from one for all, one pair for all, or one pair an axis."""
-    if isinstance(given, (int, float)):
+    if not hasattr(given, "__iter__"):
         given = (given, given)
     given = list(given)
-    if given and isinstance(given[0], (int, float)):
+    if given and not hasattr(given[0], "__iter__"):
         if len(given) == 1:
             given = given * 2
         given = [tuple(given)] * rank

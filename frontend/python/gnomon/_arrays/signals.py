@@ -6,6 +6,7 @@ import functools
 import math
 
 from .. import _core
+from .complex import conj
 from .creation import _tensor, astype
 from .shapes import _known
 
@@ -92,7 +93,7 @@ def _vectors(name, x1, x2):
 
 
 def has_few_terms(v):
-    """Whether sums over a vector are written out, and so part of a loop."""
+    """Whether sums over a vector are written out, and so part of a loop; as in C++."""
     return isinstance(v.shape[0], int) and v.shape[0] <= 16
 
 
@@ -121,7 +122,8 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
         a, v, m, n = v, a, n, m
     if not has_few_terms(v) and has_few_terms(a):
         a, v, m, n = v, a, n, m
-    if has_few_terms(v):
+    # Beside the ends terms are products with 0, which of complex infinities are all NaN.
+    if has_few_terms(v) and a.dtype.kind != "c":
         image = _surrounded(a, n - 1)
         starts = range(n - 1, -1, -1)
         terms = [_multiply(image[s : s + m + n - 1], v[k]) for k, s in enumerate(starts)]
@@ -148,14 +150,14 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
 
 
 def correlate(a: Operand, v: Operand, mode: str = "valid") -> Tensor:
-    """Sums over j of a[i + j] * v[j], of two vectors; modes as of `convolve`.
+    """Sums over j of a[i + j] * conj(v[j]), of two vectors; modes as of `convolve`.
 
     >>> print(gn.correlate([1, 2, 5], [1, 10]), gn.correlate([1, 2, 5], [1, 10], "full"))
     [21 52] [10 21 52  5]
     """
     a, v = _vectors("correlate", a, v)
     m, n = a.shape[0], v.shape[0]
-    y = convolve(a, v[::-1], "full")
+    y = convolve(a, conj(v)[::-1], "full")
     if mode == "full":
         return y
     m, n = _known("correlate", a, 0), _known("correlate", v, 0)

@@ -67,13 +67,13 @@ def _alike(who: str, in1: Any, in2: Any) -> tuple[Any, Any]:
 
 def _by_sums(x: Any, y: Any) -> Any:
     """All sums, for ranks 1 to 3."""
-    if x.ndim == 1 and (has_few_terms(x) or has_few_terms(y)):
-        return _convolved_vectors(x, y)
     if x.dtype.kind == "c":
         a, b, c, d = real(x), imag(x), real(y), imag(y)
         return complex(
             _by_sums(a, c) - _by_sums(b, d), _by_sums(a, d) + _by_sums(b, c)
         )
+    if x.ndim == 1 and (has_few_terms(x) or has_few_terms(y)):
+        return _convolved_vectors(x, y)
     rank = x.ndim
     extents = [m + 2 * (n - 1) for m, n in zip(x.shape, y.shape)]
     inside = tuple(slice(n - 1, n - 1 + m) for m, n in zip(x.shape, y.shape))
