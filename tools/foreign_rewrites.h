@@ -88,7 +88,7 @@ inline constexpr ForeignRewrite algebra[] = {
     {"local_pow_specialize",
      "square power_sqrt power_rsqrt power_reciprocal power_reciprocal_square power_exp2", ""},
     {"local_pow_specialize_device local_pow_to_nested_squaring", "cube fourth_power",
-     "higher powers are more accurate as such"},
+     "kernels square higher powers in pairs of numbers"},
     {"local_div_to_inv local_div_to_reciprocal", "reciprocal", ""},
     {"local_neg_div_neg", "negative_dividend negative_divisor negative_reciprocal", ""},
     {"local_elemwise_sub_zeros", "collect_terms", ""},

@@ -2,7 +2,6 @@
 #include "codegen/cpu/strided_accesses.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "stdlib/ops.h"
@@ -64,7 +63,7 @@ bool StridedAccesses::add_terms(std::int32_t i, StridedIndex& index) const {
     const std::int32_t by = s.args[1 - side];
     if (outline_[s.args[side]].code != Code::axis || outline_[by].lanes) continue;
     const auto step = int64_constant(outline_[by]);
-    if (step && *step != 0 && std::abs(*step) <= widest_step)
+    if (step && *step != 0 && *step >= -widest_step && *step <= widest_step)
       index.step = static_cast<int>(*step);
     else
       index.by = by;

@@ -2,7 +2,6 @@
 #include "codegen/module/alike.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <tuple>
 #include <unordered_map>
@@ -142,7 +141,7 @@ class Pinned {
   bool note_index(std::int32_t i) {
     constexpr std::int64_t short_step = 4;
     const Statement& s = kernel_.body[static_cast<std::size_t>(i)];
-    if (s.code == Code::constant) return std::abs(s.value.i) > short_step;
+    if (s.code == Code::constant) return s.value.i < -short_step || s.value.i > short_step;
     if (!s.lanes || s.code == Code::axis) return true;
     if (s.code != Code::let || (s.op != &op::add && s.op != &op::multiply)) return false;
     const bool found = std::ranges::all_of(s.args, [&](std::int32_t a) {

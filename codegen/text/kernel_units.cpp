@@ -44,8 +44,7 @@ struct Functions {
   std::vector<std::size_t> of_kernel;
 };
 
-Functions functions_of(const Module& module, const std::set<int>& called,
-                       const HostNames& names) {
+Functions functions_of(const Module& module, const std::set<int>& called, const HostNames& names) {
   std::unordered_map<const Kernel*, std::size_t, AlikeHash, Alike> known;
   std::vector<const Kernel*> different;
   Functions made{{}, std::vector<std::size_t>(module.kernels.size())};
@@ -55,7 +54,7 @@ Functions functions_of(const Module& module, const std::set<int>& called,
     made.of_kernel[static_cast<std::size_t>(k)] = at->second;
     if (fresh) different.push_back(&kernel);
   }
-  std::vector<KernelFamily> families = families_of(different);
+  const std::vector<KernelFamily> families = families_of(different);
   std::vector<const KernelFamily*> family_of(different.size());
   for (const KernelFamily& family : families)
     for (const std::size_t member : family.members) family_of[member] = &family;
