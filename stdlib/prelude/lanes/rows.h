@@ -323,6 +323,22 @@ GN_FN void update_rows(T* p, const V (&columns)[K], Most<W> live, Combine combin
   }
 }
 
+namespace detail {
+
+/// A square of `rows` and `columns` elements, which is not whole.
+template <typename V>
+__attribute__((noinline)) void transpose_border(const element_of<V>* from, i64 stride, int rows,
+                                                int columns, element_of<V>* to, i64 length) {
+  V block[width_of<V>]{};
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < rows; ++i) block[i] = load_count<V>(from + i * stride, columns);
+  transpose(block);
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < columns; ++i) store_count(to + i * length, block[i], rows);
+}
+
+}  // namespace detail
+
 /// to[c length + r] = from[r stride + c] for r < rows, c < columns.
 template <typename T>
 inline __attribute__((noinline)) void transpose(const T* from, i64 stride, i64 rows, i64 columns,
@@ -337,28 +353,26 @@ inline __attribute__((noinline)) void transpose(const T* from, i64 stride, i64 r
   using E = element_of<V>;
   const E* source = reinterpret_cast<const E*>(from);
   E* target = reinterpret_cast<E*>(to);
-  for (i64 r = 0; r < rows; r += W) {
-    const int here = static_cast<int>(rows - r < W ? rows - r : W);
-    for (i64 c = 0; c < columns; c += W) {
-      const int across = static_cast<int>(columns - c < W ? columns - c : W);
-      const E* const at = source + r * stride + c;
-      E* const turned = target + c * length + r;
+  const auto border = [&](i64 r, i64 c) {
+    detail::transpose_border<V>(
+        source + r * stride + c, stride, static_cast<int>(rows - r < W ? rows - r : W),
+        static_cast<int>(columns - c < W ? columns - c : W), target + c * length + r, length);
+  };
+  i64 r = 0;
+  for (; r + W <= rows; r += W) {
+    i64 c = 0;
+    for (; c + W <= columns; c += W) {
       V block[W];
-      if (here == W && across == W) {
 #pragma clang loop unroll(full)
-        for (int i = 0; i < W; ++i) block[i] = load<V>(at + i * stride);
-        detail::transpose(block);
-#pragma clang loop unroll(full)
-        for (int i = 0; i < W; ++i) store(turned + i * length, block[i]);
-        continue;
-      }
-#pragma clang loop unroll(disable)
-      for (int i = 0; i < here; ++i) block[i] = detail::load_count<V>(at + i * stride, across);
+      for (int i = 0; i < W; ++i) block[i] = load<V>(source + (r + i) * stride + c);
       detail::transpose(block);
-#pragma clang loop unroll(disable)
-      for (int i = 0; i < across; ++i) detail::store_count(turned + i * length, block[i], here);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) store(target + (c + i) * length + r, block[i]);
     }
+    if (c < columns) border(r, c);
   }
+  if (r < rows)
+    for (i64 c = 0; c < columns; c += W) border(r, c);
 }
 
 #endif
