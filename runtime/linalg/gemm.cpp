@@ -255,10 +255,6 @@ bool acceptable(const gnomon_gemm& g) {
          fits(g.trans_b ? g.n : g.k, g.trans_b ? g.k : g.n, g.ldb) && fits(g.m, g.n, g.ldc);
 }
 
-}  // namespace
-
-namespace {
-
 // The grid with what its tiles leave open: how many there are, and chunks of the inner axis.
 GemmGrid with_chunks(GemmGrid grid, std::int64_t m, std::int64_t n, std::int64_t k,
                      std::int64_t wanted) {

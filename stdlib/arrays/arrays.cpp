@@ -50,12 +50,12 @@ Expr statistic(const Expr& x, std::int64_t axis, PadMode mode) {
   return cast(is_integer(x.dtype()) ? round(value) : value, x.dtype());
 }
 
-// What is at one place of an axis, which is kept.
-Expr at_place(const Expr& x, std::int64_t axis, const Dim& place) {
+// `count` places of an axis, from `start` on.
+Expr run_of_axis(const Expr& x, std::int64_t axis, const Dim& start, const Dim& count) {
   const std::size_t rank = x.shape().size();
-  Shape start(rank, 0), count = x.shape();
-  start[static_cast<std::size_t>(axis)] = place, count[static_cast<std::size_t>(axis)] = 1;
-  return slice(x, start, count, Shape(rank, 1));
+  Shape starts(rank, 0), counts = x.shape();
+  starts[static_cast<std::size_t>(axis)] = start, counts[static_cast<std::size_t>(axis)] = count;
+  return slice(x, starts, counts, Shape(rank, 1));
 }
 
 using Width = std::pair<std::int64_t, std::int64_t>;
@@ -91,7 +91,7 @@ Expr pad_axis(const Expr& x, std::int64_t axis, const Width& width, PadMode mode
 std::vector<Expr> edge_parts(const Expr& x, std::size_t axis, std::span<const Width> widths) {
   const auto at = static_cast<std::int64_t>(axis);
   return parts_of_axis(x, at, widths[axis],
-                       [&](const Dim& place) { return at_place(x, at, place); });
+                       [&](const Dim& place) { return run_of_axis(x, at, place, 1); });
 }
 
 // Each part of one axis is padded along the others, so that all parts are written where they go.
@@ -134,13 +134,9 @@ Expr roll(const Arg& x, std::int64_t shift, std::int64_t axis) {
   const Dim& n = v.shape()[static_cast<std::size_t>(at)];
   if (n.is(0)) return v;
   const Dim cut = mod(n - shift, n);
-  const auto part = [&](const Dim& from, const Dim& count) {
-    Shape start(v.shape().size(), 0), counts = v.shape();
-    start[static_cast<std::size_t>(at)] = from, counts[static_cast<std::size_t>(at)] = count;
-    return slice(v, start, counts, Shape(v.shape().size(), 1));
-  };
+  const Expr behind = run_of_axis(v, at, cut, n - cut), before = run_of_axis(v, at, 0, cut);
   // Its extents are those of x: what is computed of them would grow from roll to roll.
-  return shaped(concatenate({part(cut, n - cut), part(0, cut)}, at), v.shape(), "roll");
+  return shaped(concatenate({behind, before}, at), v.shape(), "roll");
 }
 
 Expr rot90(const Arg& x, std::int64_t k, std::int64_t from, std::int64_t to) {

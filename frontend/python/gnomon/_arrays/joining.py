@@ -71,6 +71,15 @@ def concat(
     return y if out is None and dtype is None else _joined("concat", y, out, dtype, casting)
 
 
+def _joined_parts(x, axes, parts_of):
+    """The parts of x along the first axis, each made so of its parts along the others, joined:
+    all of them are written where they go."""
+    if not axes:
+        return x
+    first, *others = axes
+    return concat([_joined_parts(part, others, parts_of) for part in parts_of(x, first)], first)
+
+
 def _joined(name, y, out, dtype, casting):
     """`y` in a dtype that the rule `casting` allows, written to `out`."""
     if dtype is not None:

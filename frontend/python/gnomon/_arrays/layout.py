@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor
-from .joining import concat
+from .joining import _joined_parts
 from .shapes import _along, _axes, _axis, _known, ravel, swapaxes
 
 TYPE_CHECKING = False
@@ -92,26 +92,23 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
     for k, by in zip(axes, shifts):
         k = _axis("roll", k, a.ndim)
         by_axis[k] = by_axis.get(k, 0) + by
-    cuts = []
+    cuts = {}
     for k, by in by_axis.items():
         n = a.shape[k]
         if isinstance(n, int) and n == 0:
             continue
-        cuts.append((k, -by if _is_at_least(n, abs(by)) else (n - by) % n))
-    # Of two axes each part of one is rolled along the other, so that all are written where they go.
-    for first in range(0, len(cuts), 2):
-        rolled = _rolled(a, cuts[first : first + 2])
+        cuts[k] = -by if _is_at_least(n, abs(by)) else (n - by) % n
+
+    def halves(x, axis):
+        cut = cuts[axis]
+        return x[_along(axis, slice(cut, None))], x[_along(axis, slice(None, cut))]
+
+    rolled = list(cuts)
+    for first in range(0, len(rolled), 2):
+        y = _joined_parts(a, rolled[first : first + 2], halves)
         # Its extents are those of a: what is computed of them would grow from roll to roll.
-        a = _core.shaped(rolled, a.shape, "roll") if isinstance(rolled, _core.Expr) else rolled
+        a = _core.shaped(y, a.shape, "roll") if isinstance(y, _core.Expr) else y
     return _core.another(a)
-
-
-def _rolled(a, cuts):
-    if not cuts:
-        return a
-    (axis, cut), *others = cuts
-    parts = (a[_along(axis, slice(cut, None))], a[_along(axis, slice(None, cut))])
-    return concat([_rolled(part, others) for part in parts], axis)
 
 
 def tile(A: Operand, reps: int | Sequence[int]) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
-from .joining import concat
+from .joining import _joined_parts, concat
 from .layout import flip
 from .shapes import _along, _known
 
@@ -83,22 +83,17 @@ def _check_repeats(x, axis):
 
 
 def _with_edges(x, widths):
-    """Axis after axis, but for the last two: of those each part of one is padded along the other,
-    so that all parts are written where they go."""
+    """Axis after axis, but for the last two, which are padded together."""
     padded = [k for k, (before, after) in enumerate(widths) if before + after > 0]
     for axis in padded:
         _check_repeats(x, axis)
+
+    def parts(x, axis):
+        return _edge_parts(x, axis, *widths[axis])
+
     for axis in padded[:-2]:
-        x = concat(_edge_parts(x, axis, *widths[axis]), axis)
-    return _joined_edges(x, padded[-2:], widths)
-
-
-def _joined_edges(x, axes, widths):
-    if not axes:
-        return x
-    first, *others = axes
-    parts = _edge_parts(x, first, *widths[first])
-    return concat([_joined_edges(part, others, widths) for part in parts], first)
+        x = _joined_parts(x, [axis], parts)
+    return _joined_parts(x, padded[-2:], parts)
 
 
 def _edge_parts(x, axis, before, after):
