@@ -82,13 +82,6 @@ GN_FN void write_mixed(T* p, const V (&parts)[Step], int count) {
 // Wider vectors are read and written by a loop over their lanes, not lane after lane in one text.
 constexpr int most_written_out = 16;
 
-/// to[to_step * k] = from[from_step * k] for k < n: one loop for all that have a step.
-template <typename T>
-__attribute__((noinline)) void copy_apart(T* to, i64 to_step, const T* from, i64 from_step, int n) {
-#pragma clang loop unroll_count(4) vectorize(disable)
-  for (int k = 0; k < n; ++k) to[to_step * k] = from[from_step * k];
-}
-
 template <int W>
 GN_FN constexpr bool is_full(Full<W>) {
   return true;
@@ -118,7 +111,8 @@ GN_FN V read_apart(const T* p, i64 step, Live live, element_of<V> fill) {
   }
   alignas(64) T memory[w];
   store(memory, splat<V>(fill));
-  detail::copy_apart(static_cast<T*>(memory), 1, p, step, live.count);
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < live.count; ++k) memory[k] = p[step * k];
   return load<V>(memory);
 }
 
@@ -135,7 +129,8 @@ GN_FN void write_apart(T* p, i64 step, V v, Live live) {
       return;
     }
   }
-  detail::copy_apart(p, step, static_cast<const T*>(memory), 1, live.count);
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < live.count; ++k) p[step * k] = memory[k];
 }
 
 /// `read_apart` for steps of -4 to 4, by contiguous vectors. Nothing beyond the live lanes is
