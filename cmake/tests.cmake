@@ -119,10 +119,17 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_FLAGS MATCHES "sanitize
     add_executable(bench_instructions ${PROJECT_SOURCE_DIR}/tests/bench/instructions.cpp)
     target_link_libraries(bench_instructions PRIVATE gnomon::gnomon)
     target_include_directories(bench_instructions SYSTEM PRIVATE ${GNOMON_VALGRIND_INCLUDE})
+    target_compile_definitions(bench_instructions
+                               PRIVATE GNOMON_CLANG_VERSION="${LLVM_PACKAGE_VERSION}")
     add_test(NAME instructions
       COMMAND ${PROJECT_SOURCE_DIR}/tests/bench/instructions.py
               $<TARGET_FILE:bench_instructions>)
     set_tests_properties(instructions PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+    add_test(NAME instructions_of_compilers
+      COMMAND ${PROJECT_SOURCE_DIR}/tests/bench/instructions.py
+              $<TARGET_FILE:bench_instructions> --compile)
+    set_tests_properties(instructions_of_compilers
+                         PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS long)
   else()
     message(STATUS "valgrind is not installed: the test `instructions` is left out")
   endif()

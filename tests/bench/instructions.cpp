@@ -1,9 +1,12 @@
 // Compiles and calls a fixed list of graphs for AVX2 while callgrind counts: see instructions.py.
 //
-//   bench_instructions compiler        says what this program was compiled by
+//   bench_instructions compiler        says what this program was compiled by, and the version of
+//                                      Clang that it compiles with
 //   bench_instructions fill FOLDER     compiles into the cache in FOLDER, at full speed
 //   bench_instructions count FOLDER    under callgrind: two dumps a graph, "build" without the
 //                                      C++ compiler, and "call" of what the cache has
+//   bench_instructions compile         under callgrind: a dump of some, "compile" by the C++
+//                                      compiler alone
 #include <fmt/format.h>
 #include <gnomon/gnomon.h>
 #include <malloc.h>
@@ -12,12 +15,14 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
+#include "codegen/toolchain/build.h"
 #include "codegen/toolchain/target.h"
 #include "ir/graph/graph.h"
 #include "passes/pipeline.h"
@@ -163,7 +168,7 @@ void count(const std::string& what, const std::function<void()>& run) {
 }
 
 // From the expressions to C++.
-std::size_t build(const Entry& e) {
+std::vector<Unit> units_of(const Entry& e) {
   std::vector<Expr> results;
   std::vector<std::string> names;
   for (const Output& o : e.outputs) {
@@ -176,7 +181,16 @@ std::size_t build(const Entry& e) {
   context.options.verify = false;
   const Graph graph = run_passes(capture(e.inputs, results, names, changes).graph, context);
   const Target target = target_named(cpu);
-  return emit(run_module_passes(lower(graph, target), target, context), "").size();
+  return emit(run_module_passes(lower(graph, target), target, context), "");
+}
+
+// Those whose compilation is counted: a kernel of each kind, as each takes seconds.
+const std::set<std::string> compiled = {"small call",         "softmax f32",   "sum of columns",
+                                        "argmax of rows f32", "rows by index", "Laplacian"};
+
+// From C++ to the bytes of a shared object.
+std::size_t compile_units(const std::vector<Unit>& units) {
+  return build_shared_object(units, {.cpu = cpu, .threads = 1}).size();
 }
 
 void fill(const char* folder) {
@@ -187,9 +201,9 @@ void fill(const char* folder) {
 
 void count_all(const char* folder) {
   for (const Entry& e : all_entries()) {
-    std::size_t units = 0;
-    count("build " + e.name, [&] { units = build(e); });
-    if (units == 0) throw InternalError("no code was emitted for " + e.name);
+    std::vector<Unit> units;
+    count("build " + e.name, [&] { units = units_of(e); });
+    if (units.empty()) throw InternalError("no code was emitted for " + e.name);
     if (e.arguments.empty()) continue;
     const Function f = compile(e.inputs, e.outputs, e.updates, options_for(folder));
     if (!f.was_cached()) throw InternalError(e.name + " is not in the cache: fill it first");
@@ -198,19 +212,34 @@ void count_all(const char* folder) {
   }
 }
 
+// Without turns of the instrumentation: each would translate the code of the compiler anew.
+void count_compilations() {
+  compile_units(units_of(all_entries().front()));  // what is done once: the prelude, tables
+  for (const Entry& e : all_entries()) {
+    if (!compiled.count(e.name)) continue;
+    const std::vector<Unit> units = units_of(e);
+    const std::string what = "compile " + e.name;  // is read when the dump is written, later
+    CALLGRIND_ZERO_STATS;
+    compile_units(units);
+    CALLGRIND_DUMP_STATS_AT(what.c_str());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc == 3 ? argv[1] : "";
-  if (argc == 2 && std::strcmp(argv[1], "compiler") == 0) return std::puts(__VERSION__), 0;
+  if (argc == 2 && std::strcmp(argv[1], "compiler") == 0)
+    return std::puts(__VERSION__ "\n" GNOMON_CLANG_VERSION), 0;
   set_threads(1);
   try {
+    if (argc == 2 && std::strcmp(argv[1], "compile") == 0) return count_compilations(), 0;
     if (mode == "fill") return fill(argv[2]), 0;
     if (mode == "count") return count_all(argv[2]), 0;
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: bench_instructions fill|count FOLDER\n");
+  std::fprintf(stderr, "usage: bench_instructions fill|count FOLDER, or compile\n");
   return 2;
 }

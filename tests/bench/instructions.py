@@ -2,11 +2,13 @@
 """Counts instructions of fixed graphs, built and called, and compares with instructions.txt.
 
     instructions.py PROGRAM            PROGRAM: bench_instructions of a release build
-    instructions.py PROGRAM --update   writes instructions.txt anew
+    instructions.py PROGRAM --compile  counts what Clang does, in some minutes
+    instructions.py PROGRAM --update   writes instructions.txt anew, with both
 
 Counts do not depend on how busy the machine is. "build" is everything from expressions to C++, in
-this library's code; "call" is a call of the function, compiled for AVX2. Ends with 77, which ctest
-knows as skipped, where there is no valgrind.
+this library's code; "compile" is from there to a shared object, by Clang in this process on one
+thread, after another one was compiled; "call" is a call of the function, compiled for AVX2. Ends
+with 77, which ctest knows as skipped, where there is no valgrind.
 """
 
 from __future__ import annotations
@@ -22,17 +24,21 @@ import tempfile
 RECORD = pathlib.Path(__file__).with_suffix(".txt")
 MORE = 0.03  # of the recorded count: what may come without anybody's doing
 HEADER = """# Instructions of the graphs in instructions.cpp, by callgrind: see instructions.py.
-# Those of "build" hold for this library compiled by the compiler named here.
+# Those of "build" hold for this library compiled by the compiler named here, those of "compile" for
+# this version of Clang.
 """
 
 
-def count(program: str) -> dict[str, int]:
-    """Instructions by "build NAME" and "call NAME"."""
+def count(program: str, compile: bool) -> dict[str, int]:
+    """Instructions by "compile NAME", or by "build NAME" and "call NAME"."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([program, "fill", folder], check=True)
-        command = ["valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no",
-                   f"--callgrind-out-file={folder}/counts", program, "count", folder]
-        subprocess.run(command, check=True)
+        command = ["valgrind", "--tool=callgrind", "--quiet",
+                   f"--callgrind-out-file={folder}/counts"]
+        if compile:
+            subprocess.run([*command, program, "compile"], check=True)
+        else:
+            subprocess.run([program, "fill", folder], check=True)
+            subprocess.run([*command, "--instr-atstart=no", program, "count", folder], check=True)
         found = {}
         for path in pathlib.Path(folder).glob("counts.*"):
             text = path.read_text()
@@ -43,28 +49,28 @@ def count(program: str) -> dict[str, int]:
     return found
 
 
-def read() -> tuple[str, dict[str, int]]:
-    """The compiler and the counts that are recorded."""
-    compiler, counts = "", {}
+def read() -> tuple[dict[str, str], dict[str, int]]:
+    """The compilers and the counts that are recorded."""
+    compilers, counts = {}, {}
     for line in RECORD.read_text().splitlines():
-        if line.startswith("compiler: "):
-            compiler = line.removeprefix("compiler: ")
-        elif line and not line.startswith("#"):
-            number, name = line.split(maxsplit=1)
-            counts[name] = int(number)
-    return compiler, counts
+        if line and not line.startswith("#"):
+            first, rest = line.split(maxsplit=1)
+            if first.endswith(":"):
+                compilers[first[:-1]] = rest
+            else:
+                counts[rest] = int(first)
+    return compilers, counts
 
 
-def write(compiler: str, counts: dict[str, int]) -> None:
-    lines = [f"{number:>12} {name}" for name, number in sorted(counts.items())]
-    RECORD.write_text(f"{HEADER}compiler: {compiler}\n" + "\n".join(lines) + "\n")
+def write(compilers: dict[str, str], counts: dict[str, int]) -> None:
+    lines = [f"{name}: {version}" for name, version in compilers.items()]
+    lines += [f"{number:>12} {name}" for name, number in sorted(counts.items())]
+    RECORD.write_text(HEADER + "\n".join(lines) + "\n")
 
 
-def compare(recorded: dict[str, int], found: dict[str, int], built: bool) -> int:
+def compare(recorded: dict[str, int], found: dict[str, int]) -> int:
     problems = []
     for name in sorted(recorded.keys() | found.keys()):
-        if name.startswith("build ") and not built:
-            continue
         before, now = recorded.get(name), found.get(name)
         if before is None or now is None:
             problems.append(f"{name}: recorded {before}, counted {now}")
@@ -84,22 +90,30 @@ def compare(recorded: dict[str, int], found: dict[str, int], built: bool) -> int
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("program")
+    parser.add_argument("--compile", action="store_true", help="count compilations")
     parser.add_argument("--update", action="store_true", help="write instructions.txt")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("instructions: valgrind is not installed: nothing was counted")
         return 77
     said = subprocess.run([options.program, "compiler"], stdout=subprocess.PIPE, text=True)
-    compiler = said.stdout.strip()
-    found = count(options.program)
+    compilers = dict(zip(("compiler", "clang"), said.stdout.split(), strict=True))
     if options.update:
-        write(compiler, found)
+        found = count(options.program, False) | count(options.program, True)
+        write(compilers, found)
         print(f"instructions: {len(found)} counts written")
         return 0
     wanted, recorded = read()
-    if compiler != wanted:
-        print(f"this library was compiled by {compiler}, not by {wanted}: no build is compared")
-    return compare(recorded, found, built=compiler == wanted)
+    kinds = {"compile"} if options.compile else {"build", "call"}
+    for name, kind in (("compiler", "build"), ("clang", "compile")):
+        if kind in kinds and compilers[name] != wanted[name]:
+            print(f"{name} {compilers[name]}, not {wanted[name]}: no {kind} is compared")
+            kinds.remove(kind)
+    if not kinds:
+        return 77
+    found = count(options.program, options.compile)
+    return compare(*({name: number for name, number in counts.items()
+                      if name.split()[0] in kinds} for counts in (recorded, found)))
 
 
 if __name__ == "__main__":

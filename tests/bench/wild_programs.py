@@ -60,15 +60,13 @@ def argnums(field: str, name: str) -> tuple[int, ...]:
     return numbers
 
 
-def compiled(field: str, name: str) -> Callable[..., Any]:
-    """The program, or its gradient, as Gnomon compiles it."""
+def compiled(field: str, name: str, **options: Any) -> Any:
+    """The program, or its gradient, as Gnomon compiles it, with options of `gn.compiled`."""
     import gnomon as gn
 
     function = getattr(module(field, gn), name)
     numbers = argnums(field, name)
-    whole: Callable[..., Any] = gn.compiled(gn.grad(function, argnums=numbers) if numbers
-                                            else function)
-    return whole
+    return gn.compiled(gn.grad(function, argnums=numbers) if numbers else function, **options)
 
 
 def by_gnomon(field: str, name: str) -> Subject:

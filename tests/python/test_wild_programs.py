@@ -51,3 +51,13 @@ def test_variants_for_jax_are_of_programs():
         text = path.read_text()
         functions = [line.split("(")[0][4:] for line in text.splitlines() if line[:4] == "def "]
         assert functions and set(functions) <= set(wild_programs.module(path.stem).PROGRAMS)
+
+
+def test_audit_lists_steps_by_what_they_lose():
+    import audit
+
+    found = audit.audit("signals", "mix_tracks", "test")
+    assert found and all(0 <= f.share <= 1.01 and f.seconds > 0 for f in found)
+    lines = audit.table(found, 1).splitlines()
+    assert len(lines) == 2 and "signals.mix_tracks" in lines[1]
+    assert f"{max(f.lost for f in found):6.2f}" in lines[1]
