@@ -54,6 +54,7 @@ struct Member {
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element
   std::vector<Value> tables;            // matrices whose element is that of the last two axes
   int crossed = -1;                     // see Nest::crossed_axis
+  std::vector<bool> joined;             // of each axis but the last: see Nest::loops
   int stage = 0;                        // loops over the last axis that must come before
   int cost = 1;                         // additions an element
   int statements = 0;                   // of a kernel with this member alone
@@ -105,6 +106,10 @@ struct Nest {
   int cost() const;
   int widest() const;
   Shape row_shape() const { return {domain.begin(), domain.end() - 1}; }
+  /// The extents of its loops. Where two axes that follow one another are one in all memory, as
+  /// those of the pictures in a batch, the first has one iteration and the second those of both:
+  /// positions are sums of axes by strides, so that its index does for both.
+  Shape loops() const;
 };
 
 struct FusedItem {
@@ -186,6 +191,10 @@ Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar
 bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane);
 /// Whether a loop inside that of the lanes moves the read.
 bool is_read_in_loop(const KernelBuilder& k, const Linear& at, int lane);
+/// Whether an offset, or another number, is one of the place of an element along axes `a` and
+/// `a + 1` together.
+bool are_one(KernelBuilder& k, const Linear& at, const Shape& domain, std::span<const Scalar> axes,
+             std::size_t a);
 /// The axis of the domain that memory at the offset lies along so, or -1; not a short one.
 int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
                  std::span<const Scalar> axes);

@@ -123,15 +123,31 @@ bool is_read_in_loop(const KernelBuilder& k, const Linear& at, int lane) {
 int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
                  std::span<const Scalar> axes) {
   constexpr std::int64_t shortest = 16;  // elements of an axis that is worth cutting into tiles
-  const auto is_short = [](const Dim& d) { return d.is_constant() && d.constant() < shortest; };
-  if (domain.empty() || is_short(domain.back())) return -1;
-  const Linear lane = k.linear(axes.back());
-  for (std::size_t a = 0; a + 1 < axes.size(); ++a) {
-    const Linear row = k.linear(axes[a]);
-    if (!is_short(domain[a]) && is_crossed(k, at, row.terms[0].first, lane.terms[0].first))
+  const auto variable = [&](std::size_t a) { return k.linear(axes[a]).terms[0].first; };
+  // With the axes before it that are one with it here.
+  const auto is_short = [&](std::size_t a) {
+    Dim extent = domain[a];
+    while (a > 0 && are_one(k, at, domain, axes, a - 1)) extent = extent * domain[--a];
+    return extent.is_constant() && extent.constant() < shortest;
+  };
+  if (domain.empty() || is_short(domain.size() - 1)) return -1;
+  for (std::size_t a = 0; a + 1 < axes.size(); ++a)
+    if (!domain[a].is(1) && is_crossed(k, at, variable(a), variable(axes.size() - 1)) &&
+        !is_short(a))
       return static_cast<int>(a);
-  }
   return -1;
+}
+
+bool are_one(KernelBuilder& k, const Linear& at, const Shape& domain, std::span<const Scalar> axes,
+             std::size_t a) {
+  if (domain[a].is(1) || domain[a + 1].is(1)) return false;  // an index that is no variable
+  const int first = k.linear(axes[a]).terms[0].first, second = k.linear(axes[a + 1]).terms[0].first;
+  if (at.coefficient(first) != at.coefficient(second) * domain[a + 1]) return false;
+  return std::ranges::all_of(at.terms, [&](const auto& term) {
+    const IndexSpace::Variable& x = k.space().variable(term.first);
+    return x.kind != IndexSpace::Variable::Kind::quotient ||
+           are_one(k, x.dividend, domain, axes, a);
+  });
 }
 
 namespace {
@@ -336,6 +352,18 @@ int Nest::crossed_axis() const {
   const auto has = [](const Member& m) { return m.crossed >= 0; };
   const auto first = std::find_if(members.begin(), members.end(), has);
   return first == members.end() || !is_of_stores() ? -1 : first->crossed;
+}
+
+Shape Nest::loops() const {
+  Shape loops = domain;
+  if (!is_of_stores() || stages() > 1) return loops;
+  for (std::size_t a = 0; a + 1 < domain.size(); ++a) {
+    const auto joins = [&](const Member& m) { return m.joined[a]; };
+    if (domain[a].is(1) || domain[a + 1].is(1) || !std::ranges::all_of(members, joins)) continue;
+    loops[a + 1] = loops[a] * loops[a + 1];
+    loops[a] = 1;
+  }
+  return loops;
 }
 
 int Nest::stages() const {

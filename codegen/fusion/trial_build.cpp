@@ -59,6 +59,10 @@ class TrialBuild {
                 beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
     m_.by_axes = m_.plain && computes_by_axes(value);
     m_.has_loop = k_.axis_count() > domain_.size();
+    for (const Linear& form : k_.computed_with()) note_joined(form);
+    for (const Linear& form : k_.checked()) note_joined(form);
+    if (k_.dtype(value) == DType::int64) note_joined(k_.linear(value));
+    if (m_.has_loop) m_.joined.assign(domain_.size(), false);
     m_.statements = static_cast<int>(k_.statement_count());
     // What is in memory by now costs nothing.
     const Node& computed = m_.kind == Kind::store ? node : node.input(0).node();
@@ -74,6 +78,7 @@ class TrialBuild {
     m_.rows.clear(), m_.row_values.clear(), m_.heavy.clear(), m_.parts.clear(), m_.loads.clear();
     m_.elsewhere.clear(), m_.tables.clear(), m_.computed.clear();
     m_.crossed = -1;
+    m_.joined.assign(domain_.size(), true);
     m_.plain = true;
     m_.widest = lane_bytes(m_.value);
   }
@@ -84,6 +89,7 @@ class TrialBuild {
       // The partial results of a nest that stands before.
       m_.plain = m_.plain && is_flat(domain_);
       if (maximum_beside(v.node())) shift_of(k_, v.node(), index);
+      m_.joined.assign(domain_.size(), false);
       return k_.load(memory_, k_.offset(index, v.shape()), v.dtype());
     }
     if (!fusion_.given.contains(v)) note_awaited(v.node());
@@ -137,9 +143,15 @@ class TrialBuild {
     if (is_table(at) && element_count(v.shape()) == domain_.back() * domain_.end()[-2])
       m_.tables.push_back(storage_of(v));
     note_crossing(at);
+    note_joined(at);
     const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
     m_.plain = m_.plain && (itself || uniform) && !row;
     return k_.load(memory_, at, v.dtype());
+  }
+
+  void note_joined(const Linear& at) {
+    for (std::size_t a = 0; a + 1 < axes_.size(); ++a)
+      if (m_.joined[a]) m_.joined[a] = are_one(k_, at, domain_, axes_, a);
   }
 
   // Only stores run in tiles, and a tile is turned once: what others, or loops over elements of the

@@ -169,6 +169,8 @@ class KernelBuilder : public Element {
   /// Notes the index forms that operations compute with as values, from now on.
   void note_computed_with() { computed_with_.emplace(); }
   const std::vector<Linear>& computed_with() const { return *computed_with_; }
+  /// The indices that were checked meanwhile, or that the ranges of axes spared a check.
+  const std::vector<Linear>& checked() const { return checked_; }
   /// What its operations cost, each once, in additions; without those on int64, as indices are.
   int cost() const { return cost_; }
 
@@ -230,6 +232,7 @@ class KernelBuilder : public Element {
   Shape position_shape_;
   int next_id_ = 0, cost_ = 0;
   std::optional<std::vector<Linear>> computed_with_;
+  std::vector<Linear> checked_;
 };
 
 }  // namespace gnomon

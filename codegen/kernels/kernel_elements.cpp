@@ -151,6 +151,7 @@ Scalar KernelBuilder::equal(Scalar a, Scalar b) { return let(op::equal, std::arr
 
 Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
   const Linear i = linear(index), n = linear(bound);
+  if (computed_with_) checked_.push_back(i);
   const auto range = space_.range(i);
   if (range && n.is_constant()) {
     const auto& [least, greatest] = *range;

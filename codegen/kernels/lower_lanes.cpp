@@ -76,7 +76,7 @@ std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target) {
 
 // Vectors along the last axis would be mostly masked, or of one or two pieces with a fold each.
 bool KernelLowering::has_short_rows(const Nest& nest) const {
-  const Dim& n = nest.domain.back();
+  const Dim n = nest.loops().back();
   if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 1) return false;
   const std::int64_t length = n.constant();
   const int width = width_for(nest, target_);

@@ -237,7 +237,7 @@ void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar
   } else {
     for (const Scalar s : k_.split_index(nest.domain, j)) loops.axes.push_back(s);
   }
-  k_.set_position(loops.axes, nest.domain);
+  k_.set_position(loops.axes, loops.by_rows ? nest.loops() : nest.domain);
   std::size_t acc = 0;
   for (const Member& m : nest.members) {
     if (m.stage != stage) continue;
@@ -311,9 +311,10 @@ void KernelLowering::add_rows(const Nest& nest) {
   loops.by_rows = true;
   loops.streams = true;
   loops_ = &loops;
-  const Shape row_shape = nest.row_shape();
+  Shape row_shape = nest.loops();
+  const Dim n = row_shape.back();
+  row_shape.pop_back();
   const Dim rows = element_count(row_shape);
-  const Dim& n = nest.domain.back();
   std::vector<Value> cached(nest.cached.begin(), nest.cached.end());
   std::ranges::sort(cached, {},
                     [](const Value& v) { return std::pair(v.node().number(), v.index()); });
@@ -358,7 +359,7 @@ void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
       work = work || m.kind != Kind::store || !is_row_shaped(m.value.shape(), nest.domain);
     }
   if (!work) return;
-  const Dim& n = nest.domain.back();
+  const Dim n = nest.loops().back();
   const bool one_chunk = rows.empty() || (n.is_constant() && n.constant() <= row_chunk);
   const auto finish = [&](std::size_t i, Scalar acc) {
     for (std::uint32_t f = 0; f < rows[i]->value.node().output_count(); ++f)

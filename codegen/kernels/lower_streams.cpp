@@ -18,7 +18,7 @@ void KernelLowering::prefetch(const Value& v, std::span<const Scalar> index, int
                               const Linear& at) {
   const bool inside = loops_->axes.size() == nest_->domain.size() && v.shape() == nest_->domain;
   if ((!loops_->streams && loops_->ahead.is(0)) || !inside) return;
-  const Dim& n = nest_->domain.back();
+  const Dim n = nest_->loops().back();
   if (loops_->by_rows && n.is_constant() && n.constant() < target_.vector_bytes) return;
   if (!is_element_itself(k_, v, index, loops_->axes, false)) return;
   if (!loops_->fetched.emplace(loops_->stage, buffer).second) return;
@@ -34,7 +34,7 @@ Dim KernelLowering::distance_ahead(const Value& v) const {
   if (!loops_->ahead.is(0)) return loops_->ahead * is_far;
   const Dim near = target_.machine.prefetch_bytes / size;
   if (!loops_->by_rows || nest_->stages() == 1) return near * is_far;
-  const Dim& n = nest_->domain.back();
+  const Dim n = nest_->loops().back();
   const Dim is_long = min(floor_div(n * size, target_.machine.resident_row_bytes + 1), 1);
   if (loops_->stage != costliest_stage(v)) return near * is_long * is_far;
   return max(n - n * is_long, near) * is_far;
@@ -53,7 +53,7 @@ Dim KernelLowering::goes_past_caches(const Member& m) const {
         return other.kind == Member::Kind::row && other.stage == loops_->stage;
       });
   if (!loops_->by_rows || (loops_->streams && !folds)) return is_large;
-  return is_large * (1 - min(mod(nest_->domain.back() * size, line), 1));
+  return is_large * (1 - min(mod(nest_->loops().back() * size, line), 1));
 }
 
 // Of the stages that read the value, not counting what scratch holds for them.

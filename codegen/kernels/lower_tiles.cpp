@@ -20,8 +20,9 @@ void KernelLowering::add_tiles(const Nest& nest, int crossed) {
   loops.by_rows = true;
   loops_ = &loops;
   const std::int64_t length = std::min(bytes_of_row / nest.widest(), longest_tile_row);
-  const Dim &m = nest.domain[static_cast<std::size_t>(crossed)], &n = nest.domain.back();
-  Shape outer = nest.row_shape();
+  Shape outer = nest.loops();
+  const Dim m = outer[static_cast<std::size_t>(crossed)], n = outer.back();
+  outer.pop_back();
   outer.erase(outer.begin() + crossed);
   outer.push_back(floor_div(m + (length - 1), length));
   Axis axis{"b", AxisKind::parallel};

@@ -124,3 +124,31 @@ TEST_CASE("a loop over few elements reads what was turned before, not a tile in 
   CHECK(has_tiles(f));
   CHECK(f.kernels() == 2);
 }
+
+TEST_CASE("axes that are one in all memory are looped over as one") {
+  Samples samples(45);
+  Batch batch("pictures");
+  const Expr x = batch.input("x", samples.small(float32, {3, 20, 7, 9}));
+  const Expr scale = batch.input("scale", samples.small(float32, {20}));
+  const Expr last = transpose(x, {0, 2, 3, 1}), back = transpose(last, {0, 3, 1, 2});
+  const Expr of_channel = expand_dims(expand_dims(scale, 1), 2);
+  batch.add("channels last", last * 0.5f);
+  batch.add("and scaled", last * scale);
+  batch.add("and back", transpose(x, {2, 3, 0, 1}) + 1.0f);
+  batch.add("with places along one of them",
+            where(arange(x.shape()[3]) % 2 == 0, x, x * of_channel));
+  batch.add("with a row of one of them", last + expand_dims(x(0, 0, 0), 1));
+  batch.add("turned round along one of them", last(all_of, Range{{}, {}, -1}) * scale);
+  batch.add("of a part", last(all_of, from(1), range(0, -1)) * scale);
+  batch.add("scaled in place", x * of_channel + of_channel);
+  batch.add("of rows", sum(last * scale, {3}), 1e-4);
+  batch.add("of both", sum(x * of_channel, {2, 3}), 1e-4);
+  for (const Extents& shape : std::vector<Extents>{
+           {1, 16, 1, 40}, {2, 33, 40, 1}, {2, 1, 5, 6}, {4, 17, 28, 28}, {1, 70, 3, 65}})
+    batch.check_with({samples.small(float32, shape), samples.small(float32, {shape[1]})});
+  const Expr y = tensor("y", float32, {Dim::symbol("n"), 64, 7, 7});
+  CHECK(has_tiles(compile_anew({y}, transpose(transpose(y, {0, 2, 3, 1}) * 2.0f, {0, 3, 1, 2}) +
+                                        y * 2.0f)) == (std::getenv("GNOMON_DEVICE") != nullptr));
+  const Expr z = tensor("z", float32, {Dim::symbol("n"), 7, 7, 64});
+  CHECK(has_tiles(compile_anew({z}, transpose(z, {0, 3, 1, 2}) * 2.0f)));
+}
