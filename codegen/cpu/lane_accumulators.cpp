@@ -105,13 +105,16 @@ void LaneAccumulators::reduce(int i) {
   const int acc = s.args[0];
   const Shape& shape = shapes_.at(acc);
   const bool chains = shape.form == Form::chains;
-  const std::string target = chains ? chain_of(acc) : w_.name(acc);
   if (is_search(acc) && shape.counted >= 0) {
     std::string place = w_.index_of(outline_[shape.counted].axis);
     if (const std::string from = start_of(shape.counted); from != "0") place += " - " + from;
-    return w_.line(fmt::format("gn::take_next<{}>({}, {}, {}{});", greatest(acc), target,
-                               w_.use(s.args[1], true), place, chains ? ", live" : ""));
+    const std::string value = w_.use(s.args[1], true);
+    return w_.line(chains ? fmt::format("gn::take_in_chain<{}>({}, {}, chain, {}, {}, live);",
+                                        greatest(acc), w_.name(acc), rests_.at(acc), value, place)
+                          : fmt::format("gn::take_next<{}>({}, {}, {});", greatest(acc),
+                                        w_.name(acc), value, place));
   }
+  const std::string target = chains ? chain_of(acc) : w_.name(acc);
   if (is_search(acc) || !chains) return take(i, target, shape.form != Form::scalar);
   const Statement& start = outline_[acc];
   w_.line(fmt::format("{0} = {1}({0}, gn::keep(live, {2}, {3}));", target, combine(acc),

@@ -215,6 +215,7 @@ template <typename V, int C>
 struct Chains {
   static constexpr int count = C;
   V chain[C];
+  int used = 0;  // chains that may have met an element
   GN_FN explicit Chains(element_of<V> identity) {
 #pragma clang loop unroll(full)
     for (int c = 0; c < C; ++c) chain[c] = splat<V>(identity);
@@ -222,10 +223,12 @@ struct Chains {
 };
 template <typename Set, typename Rest, int W>
 GN_FN auto& chain_of(Set& full, Rest&, Full<W>, int c) {
+  full.used = Set::count;
   return full.chain[c % Set::count];
 }
 template <typename Set, typename Rest, int W>
 GN_FN auto& chain_of(Set&, Rest& rest, Tail<W>, int c) {
+  rest.used = c + 1;
   return rest.chain[c % Rest::count];
 }
 
@@ -234,21 +237,34 @@ GN_FN auto& chain_of(Set& set, i64 c) {
   return set.chain[c % Set::count];
 }
 
-/// By halves: first chains, then lanes. The same tree over C W lanes whatever W is.
+namespace detail {
 template <typename V, int C, typename Combine>
-GN_FN element_of<V> fold_chains(Chains<V, C> a, Combine combine) {
+GN_FN V fold_to_lanes(Chains<V, C> a, Combine combine) {
 #pragma clang loop unroll(full)
   for (int half = C / 2; half > 0; half /= 2) {
 #pragma clang loop unroll(full)
     for (int c = 0; c < half; ++c) a.chain[c] = combine(a.chain[c], a.chain[c + half]);
   }
-  return detail::fold(a.chain[0], combine);
+  return a.chain[0];
+}
+}  // namespace detail
+
+/// By halves: first chains, then lanes. The same tree over C W lanes whatever W is.
+template <typename V, int C, typename Combine>
+GN_FN element_of<V> fold_chains(Chains<V, C> a, Combine combine) {
+  return detail::fold(detail::fold_to_lanes(a, combine), combine);
 }
 template <typename V, int C, int R, typename Combine>
 GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, R>& rest, Combine combine) {
+  V lanes = rest.chain[0];
+  if (a.used == 0 && rest.used <= 2) {  // all other chains of a short row are the identity
+    if constexpr (R > 1) lanes = combine(lanes, rest.chain[1]);
+  } else {
 #pragma clang loop unroll(full)
-  for (int c = 0; c < R; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
-  return fold_chains(a, combine);
+    for (int c = 0; c < R; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
+    lanes = detail::fold_to_lanes(a, combine);
+  }
+  return detail::fold(lanes, combine);
 }
 
 #endif

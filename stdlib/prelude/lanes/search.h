@@ -68,17 +68,38 @@ GN_FN void take_next(Best<V, place_of<V>>& best, V v, i64 place, Tail<W> live) {
 }
 
 /// C chains of lanes, each with its best value and the place of the vector that had it: the
-/// distance from the start of the loop, which is shorter than 2^30.
+/// distance from the start of the loop, which is shorter than 2^30. Values and places are arrays of
+/// their own, which the compiler keeps in registers.
 template <typename V, int C>
 struct BestChains {
   static constexpr int count = C;
   static constexpr i32 nowhere = 0x40000000;  // nothing was better than the identity
-  Best<V, place_of<V>> chain[C];
+  V value[C];
+  place_of<V> index[C];
+  int used = 0;  // chains that may have met an element
   GN_FN explicit BestChains(element_of<V> identity) {
 #pragma clang loop unroll(full)
-    for (int c = 0; c < C; ++c) chain[c] = {splat<V>(identity), place_of<V>(nowhere)};
+    for (int c = 0; c < C; ++c) value[c] = splat<V>(identity), index[c] = place_of<V>(nowhere);
   }
 };
+
+/// Takes v if it is better than what the chain has; see `take_next`.
+template <bool Greatest, typename V, int C, int R, int W>
+GN_FN void take_in_chain(BestChains<V, C>& full, BestChains<V, R>&, int c, V v, i64 place,
+                         Full<W>) {
+  full.used = C;
+  Best<V, place_of<V>> best{full.value[c % C], full.index[c % C]};
+  take_next<Greatest>(best, v, place);
+  full.value[c % C] = best.value, full.index[c % C] = best.index;
+}
+template <bool Greatest, typename V, int C, int R, int W>
+GN_FN void take_in_chain(BestChains<V, C>&, BestChains<V, R>& rest, int c, V v, i64 place,
+                         Tail<W> live) {
+  rest.used = R;
+  Best<V, place_of<V>> best{rest.value[c % R], rest.index[c % R]};
+  take_next<Greatest>(best, v, place, live);
+  rest.value[c % R] = best.value, rest.index[c % R] = best.index;
+}
 
 /// The winner of all lanes, whose loop started at `from`.
 template <bool Greatest, typename V, int C>
@@ -86,29 +107,49 @@ GN_FN Best<element_of<V>, i64> fold_best(const BestChains<V, C>& a, const BestCh
                                          i64 from) {
   using P = place_of<V>;
   constexpr i32 nowhere = BestChains<V, C>::nowhere;
-  const auto better = [](auto x, auto y) { return Greatest ? maximum(x, y) : minimum(x, y); };
-  V best = rest.chain[0].value;
-#pragma clang loop unroll(full)
-  for (int c = 0; c < C; ++c) best = better(best, a.chain[c].value);
-  element_of<V> value = detail::fold(best, better);
-  // Of the lanes that hold it, the lowest place.
-  const auto place = [&](const Best<V, P>& one) {
-    return select(detail::ties(one.value, splat<V>(value)), one.index + iota<P>(), P(nowhere));
+  // The order of numbers is enough: NaN is looked for apart.
+  const auto better = [](auto x, auto y) {
+    if constexpr (is_float<decltype(x)>) {
+      return select(Greatest ? x > y : x < y, x, y);
+    } else {
+      return Greatest ? maximum(x, y) : minimum(x, y);
+    }
   };
-  P first = place(rest.chain[0]);
+  V best = rest.value[0];
+  auto nans = not_equal(best, best);
+  if (a.used > 0) {
 #pragma clang loop unroll(full)
-  for (int c = 0; c < C; ++c) first = minimum(first, place(a.chain[c]));
+    for (int c = 0; c < C; ++c) {
+      best = better(a.value[c], best);
+      nans = either(nans, not_equal(a.value[c], a.value[c]));
+    }
+  }
+  element_of<V> value = detail::fold(best, better);
+  if constexpr (is_float<V>) {
+    if (any(nans)) value = quiet_nan<element_of<V>>();
+  }
+  // Of the lanes that hold it, the lowest place.
+  const auto place = [&](V one, P index) {
+    return select(detail::ties(one, splat<V>(value)), index + iota<P>(), P(nowhere));
+  };
+  P first = place(rest.value[0], rest.index[0]);
+  if (a.used > 0) {
+#pragma clang loop unroll(full)
+    for (int c = 0; c < C; ++c) first = minimum(first, place(a.value[c], a.index[c]));
+  }
   const auto lowest = fold_min(first);
   if (lowest >= nowhere) return {value, from};
   if constexpr (is_float<V>) {
     // The very element: zeros of both signs are equal.
     using I = int_of<V>;
-    const auto bits = [&](const Best<V, P>& one) {
-      return select(equal(place(one), P(lowest)), bit_cast<I>(one.value), I(0));
+    const auto bits = [&](V one, P index) {
+      return select(equal(place(one, index), P(lowest)), bit_cast<I>(one), I(0));
     };
-    I found = bits(rest.chain[0]);
+    I found = bits(rest.value[0], rest.index[0]);
+    if (a.used > 0) {
 #pragma clang loop unroll(full)
-    for (int c = 0; c < C; ++c) found = found | bits(a.chain[c]);
+      for (int c = 0; c < C; ++c) found = found | bits(a.value[c], a.index[c]);
+    }
     value = bit_cast<element_of<V>>(fold_or(found));
   }
   return {value, from + lowest};
