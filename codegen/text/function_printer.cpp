@@ -33,6 +33,14 @@ int whole_exponent(const Statement& s, const Statement& exponent) {
   return std::abs(y) > 1 && std::abs(y) <= most && y == std::trunc(y) ? static_cast<int>(y) : 0;
 }
 
+// The text of a constant that a bound of a float may be told by: `maximum` and `minimum` of numbers
+// that are there are fewer instructions. NaN is none, nor is -0 above.
+bool is_bound(const Statement& s, const Statement& bound) {
+  if (!is_float(s.dtype) || bound.code != Code::constant || bound.dtype != s.dtype) return false;
+  const double y = s.dtype == DType::float32 ? bound.value.f32 : bound.value.f64;
+  return !std::isnan(y) && !(y == 0 && std::signbit(y));
+}
+
 bool has_infix(const Statement& s, DType operands) {
   return !s.op->scalar.infix.empty() && is_float(operands) && s.dtype == operands;
 }
@@ -180,6 +188,7 @@ void FunctionPrinter::let(int i) {
   if (s.args.size() == 2)
     if (const int n = whole_exponent(s, outline_[s.args[1]]))
       return w_.define(i, fmt::format("gn::whole_power<{}>({})", n, text));
+  if (const std::string bounded = bounded_text(s); !bounded.empty()) return w_.define(i, bounded);
   const std::string function(s.op->scalar.function);
   if (s.op->operands < 0) {
     for (std::size_t a = 1; a < s.args.size(); ++a)
@@ -188,6 +197,21 @@ void FunctionPrinter::let(int i) {
   }
   for (std::size_t a = 1; a < s.args.size(); ++a) text += ", " + w_.use(s.args[a], s.lanes);
   w_.define(i, fmt::format("{}({})", function, text));
+}
+
+// A minimum, a maximum or what is between constants; empty for anything else.
+std::string FunctionPrinter::bounded_text(const Statement& s) const {
+  const auto with = [&](const char* function, int x, int bound) {
+    return fmt::format("gn::{}({}, {})", function, w_.use(x, s.lanes), w_.plain(bound));
+  };
+  const auto is_bounded_by = [&](int a) { return is_bound(s, outline_[s.args[a]]); };
+  if (s.op == &op::clip && is_bounded_by(1) && is_bounded_by(2))
+    return fmt::format("gn::at_most({}, {})", with("at_least", s.args[0], s.args[1]),
+                       w_.plain(s.args[2]));
+  if (s.args.size() != 2 || (s.op != &op::maximum && s.op != &op::minimum)) return {};
+  const char* function = s.op == &op::maximum ? "at_least" : "at_most";
+  if (is_bounded_by(1)) return with(function, s.args[0], s.args[1]);
+  return is_bounded_by(0) ? with(function, s.args[1], s.args[0]) : std::string();
 }
 
 void FunctionPrinter::axis_value(int i) { w_.set_name(i, w_.index_of(outline_[i].axis)); }

@@ -77,6 +77,7 @@ class FunctionPrinter {
  private:
   static std::string laid_out(const Head& head);
   void statement(int i);
+  std::string bounded_text(const Statement& s) const;
   void extent(int i);
   void local(int i);
   std::string element_of_local(const Statement& s, std::size_t args) const;

@@ -1,6 +1,7 @@
 // Arithmetic, comparison, logic and bits, with every corner defined: integers wrap, nothing traps.
 #pragma once
 
+#include "stdlib/prelude/lanes/extremes.h"
 #include "stdlib/prelude/lanes/primitives.h"
 
 namespace gn {
@@ -278,42 +279,6 @@ GN_FN F rsqrt(F x) {
 template <typename F>
 GN_FN F round(F x) {
   return rint(x);
-}
-
-/// The smaller one; NaN if one is NaN; -0 is below +0.
-template <typename F>
-GN_FN F minimum(F a, F b) {
-  if constexpr (is_float<F>) {
-    using I = int_of<F>;
-    const F equals = bit_cast<F>(bit_cast<I>(a) | bit_cast<I>(b));
-    const F ordered = select(a < b, a, select(a == b, equals, b));
-    return select(a != a, a, ordered);
-  } else if constexpr (is_bool<F>) {
-    return logical_and(a, b);
-  } else {
-    return select(a < b, a, b);
-  }
-}
-
-/// The larger one; NaN if one is NaN; +0 is above -0.
-template <typename F>
-GN_FN F maximum(F a, F b) {
-  if constexpr (is_float<F>) {
-    using I = int_of<F>;
-    const F equals = bit_cast<F>(bit_cast<I>(a) & bit_cast<I>(b));
-    const F ordered = select(a > b, a, select(a == b, equals, b));
-    return select(a != a, a, ordered);
-  } else if constexpr (is_bool<F>) {
-    return logical_or(a, b);
-  } else {
-    return select(a > b, a, b);
-  }
-}
-
-/// x held between low and high; high where low > high.
-template <typename F>
-GN_FN F clip(F x, F low, F high) {
-  return minimum(maximum(x, low), high);
 }
 
 /// The neighbour of x on the side of y; y where they are equal, so zeros take y's sign.
