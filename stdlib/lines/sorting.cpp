@@ -11,6 +11,7 @@
 #include "runtime/error.h"
 #include "stdlib/arrays/along_axis.h"
 #include "stdlib/arrays/creation.h"
+#include "stdlib/arrays/parts.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/lines/running.h"
@@ -305,14 +306,17 @@ Expr histogram(const Arg& x, const Arg& edges) {
   if (bounds.rank() != 1)
     throw ValueError(
         fmt::format("histogram: expected a vector of edges, found {}", describe(bounds.value())));
-  const Expr line = sort(reshape(values, {element_count(values.shape())}));
-  const std::array all_but_last{Index(until(-1))}, all_but_first{Index(from(1))};
-  const Expr low = index(bounds, all_but_last);
-  const Expr left = check(low, less_equal(low, index(bounds, all_but_first)),
+  const Expr edge = check(bounds,
+                          all(less_equal(index(bounds, std::array{Index(until(-1))}),
+                                         index(bounds, std::array{Index(from(1))}))),
                           "histogram: expected ascending edges, not NaN");
-  const Expr first = searchsorted(line, left);
-  const Expr end = searchsorted(line, index(bounds, std::array{Index(from(-1))}), Side::right);
-  return diff(concatenate({first, end}));
+  // Two more are before the first edge and behind the last one, where NaN belongs too.
+  const Dim n = bounds.dim(0);
+  const Expr line = reshape(values, {element_count(values.shape())});
+  const Expr place = searchsorted(edge, line, Side::right);
+  const Expr is_last = equal(line, place_of_axis(edge, 0, -1));
+  const Expr counts = bincount(where(is_last, extent(n) - 1, place), n + 1);
+  return index(counts, std::array{Index(range(1, -1))});
 }
 
 }  // namespace gnomon
