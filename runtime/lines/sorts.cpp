@@ -13,8 +13,11 @@ namespace gnomon {
 
 const VectorSorts* vector_sorts() {
 #if defined(__x86_64__)
+  // The wider ones store compressed lanes, which processors of AMD do by microcode: on one of them
+  // (Zen 5) they take six times as long as the others.
   const int level = x86_level();
-  return level >= 4 ? &avx512_sorts : level == 3 ? &avx2_sorts : nullptr;
+  if (level >= 4 && !__builtin_cpu_is("amd")) return &avx512_sorts;
+  return level >= 3 ? &avx2_sorts : nullptr;
 #else
   return nullptr;
 #endif
