@@ -37,6 +37,19 @@ Expr reduce_nothing(const Match& m) {
   return make_node(op::reshape, {rest}, {Attribute(m.root.shape())});
 }
 
+// Integers wrap, so what is kept of a sum needs no more bits of its terms.
+Expr reduce_in_32_bits(const Match& m) {
+  const Value& wide = m.root.input(0);
+  const auto is_narrow = [](DType t) { return is_integer(t) && size_of(t) <= 4; };
+  if (!is_narrow(m.root.dtype()) || !is_integer(wide.dtype()) || !m.single_use(wide)) return {};
+  if (!wide.is(op::sum) && !wide.is(op::prod)) return {};
+  const Value& terms = wide.input(0);
+  if (!terms.is(op::cast) || !is_narrow(terms.input(0).dtype())) return {};
+  const DType t = is_signed(m.root.dtype()) ? DType::int32 : DType::uint32;
+  const Expr narrow(reduced(wide, cast(Expr(terms.input(0)), t).value(), axes_of(wide)));
+  return cast(narrow, m.root.dtype());
+}
+
 // sum(sum(x, a), b) over all the axes at once.
 Expr reduce_chain(const Match& m) {
   const Value& inner = m.root.input(0);
@@ -254,6 +267,7 @@ Expr stack_example(DType t) {
   const Expr x = tensor("x", t, {Dim(5)}), y = tensor("y", t, {Dim(5)});
   return sum(stack({x, exp(y), x * y}), 0);
 }
+Expr narrow_example(DType) { return cast(sum(matrix_of(DType::int16), 0), DType::int32); }
 Expr joined_example(DType t) {
   return max(concatenate({matrix_of(t), exp(matrix_of(t, 3))}, 1), 1);
 }
@@ -274,6 +288,9 @@ RuleGroup make() {
                "reshape(x), without those axes", nothing_example),
           rule("reduce_chain", Promise::accurate, chains, reduce_chain, "sum(sum(x, a), b)",
                "sum(x, a and b)", chain_example),
+          rule("reduce_in_32_bits", Promise::exact, {&op::cast}, reduce_in_32_bits,
+               "cast(sum(cast(x, int64)), int32) of small integers", "sum(cast(x, int32))",
+               narrow_example),
           rule("sum_of_negative", Promise::accurate, sum(-x), -sum(x)),
           rule("mean_of_negative", Promise::accurate, mean(-x), -mean(x)),
           rule("max_of_negative", Promise::exact, max(-x), -min(x)),

@@ -86,8 +86,10 @@ std::vector<Type> reduced_type(TypeContext& context) {
   return {Type{context.type(0).dtype, reduced_shape(context)}};
 }
 
+// Of 32 bits where the rest of the integers is not wanted: rules make such sums.
 std::vector<Type> reduced_number_type(TypeContext& context) {
-  if (accumulated(context.type(0).dtype) != context.type(0).dtype) {
+  const DType t = context.type(0).dtype;
+  if (accumulated(t) != t && t != DType::int32 && t != DType::uint32) {
     context.fail(fmt::format("expected a dtype wide enough to accumulate in, found {}",
                              describe(context.operands[0])));
   }
