@@ -1,6 +1,7 @@
-// Rules of movement: compositions that are one movement or none, broadcasts moved outwards.
+// Rules of movement: compositions that are one or none, broadcasts and lines moved outwards.
 #include <algorithm>
 
+#include "ir/graph/leaf.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
 #include "stdlib/ops.h"
@@ -81,28 +82,82 @@ std::vector<const Op*> broadcasting_ops() {
   return out;
 }
 
+bool is_of_elements(const Value& v) { return v.op().is_elementwise() || v.is(op::cast); }
+
+// Whether a value is computed, in a few operations, of arrays that are repeated along its axes.
+bool repeats_elements(const Value& v, int operations = 4) {
+  if (v.is(op::broadcast_to)) return true;
+  if (!is_of_elements(v) || operations == 0) return false;
+  return std::ranges::any_of(v.node().operands(), [&](const Value& x) {
+    return x.rank() != 0 && (x.shape() != v.shape() || repeats_elements(x, operations - 1));
+  });
+}
+
+// Whether it is one in memory, or is computed of such in a few operations, each at its own place.
+bool is_in_one_line(const Value& v, int operations = 4) {
+  if (is_leaf(v.op())) return true;
+  if (!is_of_elements(v) || operations == 0) return false;
+  return std::ranges::all_of(v.node().operands(), [&](const Value& x) {
+    return x.rank() == 0 || (x.shape() == v.shape() && is_in_one_line(x, operations - 1));
+  });
+}
+
+// Elements along one long axis would have their places told by divisions, and be gathered.
+Expr elementwise_of_line(const Match& m) {
+  const Node& node = m.root.node();
+  if (!is_of_elements(m.root) || node.output_count() != 1) return {};
+  const auto is_repeated = [&](const Value& x) {
+    return x.is(op::reshape) && m.single_use(x) && repeats_elements(x.input(0));
+  };
+  const auto first = std::ranges::find_if(node.operands(), is_repeated);
+  if (first == node.operands().end()) return {};
+  const Shape &from = first->input(0).shape(), &to = m.root.shape();
+  if (from.size() <= to.size()) return {};
+  std::vector<Value> operands;
+  for (const Value& x : node.operands()) {
+    if (x.rank() == 0) {
+      operands.push_back(x);
+    } else if (x.shape() != to) {
+      return {};
+    } else if (is_repeated(x) && x.input(0).shape() == from) {
+      operands.push_back(x.input(0));
+    } else if (is_in_one_line(x)) {
+      operands.push_back(make_node(op::reshape, {x}, {Attribute(from)}));
+    } else {
+      return {};
+    }
+  }
+  return make_node(op::reshape, {Value(rebuild(node, operands).get(), 0)}, {Attribute(to)});
+}
+Expr line_example(DType t) {
+  return exp(reshape(tensor("x", t, {Dim(3), Dim(1)}) * tensor("y", t, {Dim(4)}), {12}));
+}
+
 RuleGroup make() {
-  return {"shape",
-          "Compositions of movements that are one movement or none; broadcasts moved outwards.",
-          {
-              rule("reshape", Promise::exact, {&op::reshape, &op::expand_dims, &op::squeeze},
-                   reshape_of_reshape, "reshape(reshape(x, s), t)", "reshape(x, t), or x",
-                   reshape_example),
-              rule("transpose", Promise::exact, {&op::transpose}, transpose_of_transpose,
-                   "transpose(transpose(x, p), q)", "transpose(x, p[q]), or x", transpose_example),
-              rule("broadcast", Promise::exact, {&op::broadcast_to}, broadcast_of_broadcast,
-                   "broadcast_to(broadcast_to(x, s), t)", "broadcast_to(x, t), or x",
-                   broadcast_example),
-              rule("shaped", Promise::exact, {&op::shaped}, shaped_operand, "shaped(x, s)", "x",
-                   shaped_example),
-              rule("movement_of_number", Promise::exact,
-                   {&op::reshape, &op::expand_dims, &op::squeeze, &op::transpose, &op::slice},
-                   movement_of_number, "transpose(broadcast_to(number, s))",
-                   "broadcast_to(number, t)", number_example),
-              rule("elementwise_of_broadcast", Promise::exact, broadcasting_ops(),
-                   elementwise_of_broadcast, "f(broadcast_to(x, s), y)",
-                   "f(x, y), broadcast if need be", elementwise_example),
-          }};
+  return {
+      "shape",
+      "Compositions of movements that are one or none; broadcasts and lines moved outwards.",
+      {
+          rule("reshape", Promise::exact, {&op::reshape, &op::expand_dims, &op::squeeze},
+               reshape_of_reshape, "reshape(reshape(x, s), t)", "reshape(x, t), or x",
+               reshape_example),
+          rule("transpose", Promise::exact, {&op::transpose}, transpose_of_transpose,
+               "transpose(transpose(x, p), q)", "transpose(x, p[q]), or x", transpose_example),
+          rule("broadcast", Promise::exact, {&op::broadcast_to}, broadcast_of_broadcast,
+               "broadcast_to(broadcast_to(x, s), t)", "broadcast_to(x, t), or x",
+               broadcast_example),
+          rule("shaped", Promise::exact, {&op::shaped}, shaped_operand, "shaped(x, s)", "x",
+               shaped_example),
+          rule("movement_of_number", Promise::exact,
+               {&op::reshape, &op::expand_dims, &op::squeeze, &op::transpose, &op::slice},
+               movement_of_number, "transpose(broadcast_to(number, s))", "broadcast_to(number, t)",
+               number_example),
+          rule("elementwise_of_broadcast", Promise::exact, broadcasting_ops(),
+               elementwise_of_broadcast, "f(broadcast_to(x, s), y)",
+               "f(x, y), broadcast if need be", elementwise_example),
+          rule("elementwise_of_line", Promise::exact, std::vector<const Op*>{}, elementwise_of_line,
+               "f(reshape(x * y, s)), x and y repeated", "reshape(f(x * y), s)", line_example),
+      }};
 }
 
 }  // namespace

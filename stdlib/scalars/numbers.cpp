@@ -259,8 +259,8 @@ Expr packbits(const Arg& x) {
   const Expr line = ravel(x);
   const Dim n = line.dim(0), count = floor_div(n + 7, 8);
   const Expr set = set_at(filled({count * 8}, 0, DType::bool_), {until(n)}, not_equal(line, 0));
-  const Expr bits = cast(reshape(set, {count, 8}), DType::int64);
-  return cast(sum(left_shift(bits, 7 - arange(Dim(8))), 1), DType::uint8);
+  const Expr bits = cast(reshape(set, {count, 8}), DType::uint8);
+  return cast(sum(left_shift(bits, cast(7 - arange(Dim(8)), DType::uint8)), 1), DType::uint8);
 }
 
 Expr unpackbits(const Arg& x) {
@@ -268,8 +268,9 @@ Expr unpackbits(const Arg& x) {
   const Expr line = ravel(x);
   if (line.dtype() != DType::uint8)
     throw TypeError(fmt::format("unpackbits: expected uint8, found {}", describe(line)));
-  const Expr bytes = expand_dims(cast(line, DType::int64), 1);
-  return cast(ravel(right_shift(bytes, 7 - arange(Dim(8))) & 1), DType::uint8);
+  const Expr places = cast(7 - arange(Dim(8)), DType::uint8);
+  return ravel(right_shift(expand_dims(line, 1), places) &
+               constant(std::uint64_t{1}, DType::uint8));
 }
 
 Expr unwrap(const Arg& x, std::int64_t axis, double period) {

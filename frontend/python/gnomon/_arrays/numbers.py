@@ -262,7 +262,7 @@ def packbits(a: Operand, axis: int | None = None, bitorder: str = "big") -> Tens
     count = (n + 7) // 8
     bits = pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, count * 8 - n)])
     bits = _core.reshape(bits, (*bits.shape[:-1], count, 8))
-    sums = _op("sum")(_multiply(astype(bits, "int64"), _weights(bitorder)), -1, False)
+    sums = _op("sum")(_multiply(astype(bits, "uint8"), _weights(bitorder)), -1, False)
     return moveaxis(astype(sums, "uint8"), -1, axis)
 
 
@@ -282,8 +282,9 @@ def unpackbits(
     if a.dtype != "uint8":
         raise _core.TypeError(f"unpackbits: expected uint8, found {a.dtype.name}")
     a, axis = (ravel(a), 0) if axis is None else (a, _axis("unpackbits", axis, a.ndim))
-    bytes_ = _core.expand_dims(astype(moveaxis(a, axis, -1), "int64"), -1)
+    bytes_ = _core.expand_dims(moveaxis(a, axis, -1), -1)
     bits = _op("not_equal")(_op("bitwise_and")(bytes_, _weights(bitorder)), 0)
+    bits = astype(bits, "uint8")
     bits = _core.reshape(bits, (*bits.shape[:-2], bits.shape[-2] * 8))
     if count is not None and count >= 0:
         from .padding import pad
@@ -292,14 +293,14 @@ def unpackbits(
         bits = pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, max(missing, 0))])[..., :count]
     elif count is not None:
         bits = bits[..., :count]
-    return moveaxis(astype(bits, "uint8"), -1, axis)
+    return moveaxis(bits, -1, axis)
 
 
 def _weights(bitorder):
     if bitorder not in ("big", "little"):
         raise _core.ValueError(f"packbits: expected bitorder big or little, found {bitorder!r}")
     weights = [128, 64, 32, 16, 8, 4, 2, 1]
-    return _core.asarray(weights if bitorder == "big" else weights[::-1], "int64")
+    return _core.asarray(weights if bitorder == "big" else weights[::-1], "uint8")
 
 
 __all__ = [
