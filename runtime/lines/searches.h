@@ -130,6 +130,53 @@ bool search(const gnomon_lines& w, const Crew& crew) {
 
 constexpr int64_t pieces_of(int64_t flags) { return ceil_div(flags, flags_of_piece); }
 
+// Bit k is whether the k-th of 64 flags is not 0.
+inline uint64_t bits_of(const uint8_t* flags) {
+  constexpr uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
+  uint64_t bits = 0;
+  for (int k = 0; k < 64; k += 8) {
+    uint64_t eight;
+    __builtin_memcpy(&eight, flags + k, 8);
+    eight = (((eight & low) + low) | eight) >> 7 & ones;
+    bits |= (eight * 0x0102040810204080 >> 56) << k;  // moves bit 8 i to bit i of the last byte
+  }
+  return bits;
+}
+
+inline int lowest_bit(uint64_t bits) {
+#if defined(__CUDACC_RTC__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return __builtin_ctzll(bits);
+#endif
+}
+
+// Lists the true ones of the flags [i, end), up to `last` places in all from `at` on.
+inline void list_flags(const uint8_t* flags, int64_t i, int64_t end, int64_t* out, int64_t at,
+                       int64_t last) {
+  // Up to 8 of 64 are leapt to; more of them take less one by one.
+  const auto are_few = [](uint64_t bits) {
+    for (int k = 0; k < 8; ++k) bits &= bits - 1;
+    return bits == 0;
+  };
+  const auto list_each = [&](int64_t to) {
+    for (; i < to && at < last; ++i) {
+      out[at] = i;
+      at += flags[i] != 0;
+    }
+  };
+  while (end - i >= 64 && at < last) {
+    uint64_t bits = bits_of(flags + i);
+    if (are_few(bits)) {
+      for (; bits != 0 && at < last; bits &= bits - 1) out[at++] = i + lowest_bit(bits);
+      i += 64;
+    } else {
+      list_each(i + 64);
+    }
+  }
+  list_each(end);
+}
+
 // Counts the true elements of each piece, and then lists them from where that of the piece begins.
 template <class Crew>
 bool list_true(const gnomon_lines& w, const Crew& crew) {
@@ -156,12 +203,8 @@ bool list_true(const gnomon_lines& w, const Crew& crew) {
   }
   crew(pieces, 1, [=](int64_t lo, int64_t hi, int32_t) {
     for (int64_t p = lo; p < hi; ++p) {
-      int64_t at = firsts[p];
       const int64_t last = lesser(wanted, p + 1 < pieces ? firsts[p + 1] : sum);
-      for (int64_t i = p * flags_of_piece; at < last; ++i) {
-        out[at] = i;
-        at += flags[i] != 0;
-      }
+      list_flags(flags, p * flags_of_piece, end_of(p), out, firsts[p], last);
     }
   });
   // The extent is the number of true elements, unless a file says otherwise.
