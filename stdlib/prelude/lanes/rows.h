@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stdlib/prelude/lanes/kernel.h"
+#include "stdlib/prelude/lanes/strided.h"
 
 namespace gn {
 
@@ -133,6 +134,31 @@ GN_FN void unzip_columns(const V* from, V* columns) {
 /// Whether whole rows that lie behind one another are moved so: fewer shuffles than a square takes.
 template <int K, int W>
 constexpr bool is_zipped = K > 1 && K < W && (K & (K - 1)) == 0;
+/// Or each column is picked out of all vectors, and mixed into them, where the elements of two are
+/// shuffled by a few instructions.
+#if defined(__AVX512BW__)
+constexpr int least_shuffled = 2, most_picked = 7;  // bytes of an element, columns
+#else
+constexpr int least_shuffled = 4, most_picked = 5;
+#endif
+template <int K, typename V>
+constexpr bool is_picked = K > 2 && K <= most_picked&& K < width_of<V> &&
+                           (sizeof(element_of<V>) >= least_shuffled || sizeof(V) <= 16);
+
+template <int K, int Column = 0, typename V>
+GN_FN void pick_columns(const V (&rows)[K], V (&columns)[K]) {
+  if constexpr (Column < K) {
+    columns[Column] = picking<K, width_of<V>, Column>::template with<0>(rows[0], rows);
+    pick_columns<K, Column + 1>(rows, columns);
+  }
+}
+template <int K, int Row = 0, typename V>
+GN_FN void mix_columns(const V (&columns)[K], V (&rows)[K]) {
+  if constexpr (Row < K) {
+    rows[Row] = interleaving<K, Row, width_of<V>>::template with<0>(columns[0], columns);
+    mix_columns<K, Row + 1>(columns, rows);
+  }
+}
 
 /// The first N rows. Lanes behind them get the last one.
 template <int K, int N, typename V, typename T>
@@ -144,6 +170,14 @@ GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
 #pragma clang loop unroll(full)
       for (int k = 0; k < K; ++k) rows[k] = gn::load<V>(p + k * W);
       return unzip_columns<K>(static_cast<const V*>(rows), columns);
+    }
+  }
+  if constexpr (N == W && is_picked<K, V>) {
+    if (stride == K) {
+      V rows[K];
+#pragma clang loop unroll(full)
+      for (int k = 0; k < K; ++k) rows[k] = gn::load<V>(p + k * W);
+      return pick_columns<K>(rows, columns);
     }
   }
   const auto row = [&](int i) { return p + (i < N ? i : N - 1) * stride; };
@@ -174,6 +208,11 @@ GN_FN void write_first_rows(T* p, const V (&columns)[K]) {
   if constexpr (N == W && is_zipped<K, W>) {
     V rows[K];
     zip_columns<K>(static_cast<const V*>(columns), rows);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) gn::store(p + k * W, rows[k]);
+  } else if constexpr (N == W && is_picked<K, V>) {
+    V rows[K];
+    mix_columns<K>(columns, rows);
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) gn::store(p + k * W, rows[k]);
   } else if constexpr (!is_transposed<K, W>) {

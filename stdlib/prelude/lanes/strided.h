@@ -26,12 +26,14 @@ struct Interleaving {
     }
   }
 };
-/// Every Step-th element of |Step| vectors that lie behind one another; from the last one back if
-/// Step is negative.
-template <int Step, int... I>
+/// Every Step-th element, from `First` on, of |Step| vectors that lie behind one another; from the
+/// last one back if Step is negative.
+template <int Step, int First, int... I>
 struct Picking {
   static constexpr int width = sizeof...(I), vectors = Step < 0 ? -Step : Step;
-  static constexpr int at(int i) { return Step < 0 ? (width - 1 - i) * vectors : i * Step; }
+  static constexpr int at(int i) {
+    return First + (Step < 0 ? (width - 1 - i) * vectors : i * Step);
+  }
   template <int Part, typename V>
   static GN_FN V with(V picked, const V (&parts)[vectors]) {
     if constexpr (Part == vectors) {
@@ -49,10 +51,10 @@ struct InterleavingOf {
   template <int... I>
   using of = Interleaving<Step, M, I...>;
 };
-template <int Step>
+template <int Step, int First>
 struct PickingOf {
   template <int... I>
-  using of = Picking<Step, I...>;
+  using of = Picking<Step, First, I...>;
 };
 template <template <int...> class To>
 struct Sequence {
@@ -62,8 +64,9 @@ struct Sequence {
 template <int Step, int M, int W>
 using interleaving =
     __make_integer_seq<Sequence<InterleavingOf<Step, M>::template of>::template of, int, W>;
-template <int Step, int W>
-using picking = __make_integer_seq<Sequence<PickingOf<Step>::template of>::template of, int, W>;
+template <int Step, int W, int First = 0>
+using picking =
+    __make_integer_seq<Sequence<PickingOf<Step, First>::template of>::template of, int, W>;
 
 template <int Step, int M, typename T, typename V>
 GN_FN void write_mixed(T* p, const V (&parts)[Step], int count) {
