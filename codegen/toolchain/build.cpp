@@ -305,12 +305,12 @@ std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind k
 /// Symbols an object may leave to the C library: those the compiler itself calls for, each of which
 /// has one right result, so that calling one cannot change a value; and of exported libraries those
 /// for the files of a state, for what the processor has, and for the driver of a GPU.
-constexpr std::array<std::string_view, 35> allowed_symbols = {
-    "fopen",      "fclose",    "fread",  "fwrite", "remove", "rename",     "memcpy",
-    "memmove",    "memset",    "memcmp", "bcmp",   "fma",    "fmaf",       "floor",
-    "floorf",     "ceil",      "ceilf",  "trunc",  "truncf", "rint",       "rintf",
-    "nearbyint",  "sqrt",      "sqrtf",  "fmod",   "fmodf",  "nearbyintf", "roundeven",
-    "roundevenf", "getauxval", "prctl",  "dlopen", "dlsym",  "malloc",     "free"};
+constexpr std::array<std::string_view, 39> allowed_symbols = {
+    "fopen",  "fclose", "fread",      "fwrite",    "remove",     "rename",    "memcpy", "memmove",
+    "memset", "memcmp", "bcmp",       "fma",       "fmaf",       "floor",     "floorf", "ceil",
+    "ceilf",  "trunc",  "truncf",     "rint",      "rintf",      "nearbyint", "sqrt",   "sqrtf",
+    "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf", "getauxval", "prctl",  "dlopen",
+    "dlsym",  "malloc", "free",       "fmin",      "fminf",      "fmax",      "fmaxf"};
 
 /// What objects may leave to LAPACK and BLAS, behind the letter of a type.
 constexpr std::array<std::string_view, 16> lapack_symbols = {

@@ -60,7 +60,8 @@ struct BuildResult {
 
 /// Compiles the units in parallel and links them into one object. Equal units and options give
 /// equal bytes. Symbols declared with default visibility are exported. A shared object needs no
-/// symbol from outside but memcpy, memmove, memset, memcmp, fma and the functions of C that round.
+/// symbol from outside but memcpy, memmove, memset, memcmp, fma, fmin, fmax and the functions of C
+/// that round.
 /// Throws CompileError.
 BuildResult build(std::span<const Unit> units, const BuildOptions& options = {});
 

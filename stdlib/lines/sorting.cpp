@@ -314,8 +314,10 @@ Expr histogram(const Arg& x, const Arg& edges) {
   const Dim n = bounds.dim(0);
   const Expr line = reshape(values, {element_count(values.shape())});
   const Expr place = searchsorted(edge, line, Side::right);
-  const Expr is_last = equal(line, place_of_axis(edge, 0, -1));
-  const Expr counts = bincount(where(is_last, extent(n) - 1, place), n + 1);
+  const Dim last = max(n - 1, 0);  // there may be no edges
+  const Expr more = concatenate({edge, filled({Dim(1)}, 0, edge.dtype())});
+  const Expr is_last = equal(line, place_of_axis(more, 0, last));
+  const Expr counts = bincount(where(is_last, extent(last), place), n + 1);
   return index(counts, std::array{Index(range(1, -1))});
 }
 

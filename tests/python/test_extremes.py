@@ -67,6 +67,21 @@ def test_between_constants(pairs):
         assert_same(value, smaller(larger(x, np.full_like(x, low)), np.full_like(x, high)))
 
 
+def test_of_halves_beside_comparisons():
+    x = np.tile(np.array([0.0, -0.0, 1, -2, np.nan, np.inf], "float16"), 4)
+    found = gn.compiled(lambda v: (gn.minimum(v, 0.0), gn.maximum(v, 0.0), gn.minimum(v, 2.0),
+                                   v > 0.0, v < 0.0, gn.where(v > 0, v, 0)))(x)
+    zeros = np.zeros_like(x)
+    assert_same(found[0], smaller(x, zeros))
+    assert_same(found[1], larger(x, zeros))
+    assert_same(found[2], smaller(x, zeros + 2))
+    for shape in ((), (1,), (1, 1)):
+        one = np.ones(shape, "float16")
+        found = gn.compiled(lambda v: (gn.where(v > 2, v, 2.0), gn.fmax(v, 2.0), gn.fmin(v, 2.0)))
+        for value, expected in zip(found(one), (2, 2, 1)):
+            np.testing.assert_array_equal(value, np.full(shape, expected, "float16"))
+
+
 def test_of_rows(pairs):
     a, b = pairs
     rows = gn.compiled(lambda x: (gn.max(x, axis=1), gn.min(x, axis=1)))

@@ -104,5 +104,6 @@ def test_histograms_by_edges():
         np.testing.assert_array_equal(count(x, np.array(edges)), np.histogram(x, edges)[0])
     assert np.asarray(count(x, np.array([1.0]))).shape == (0,)
     assert np.asarray(count(x[:0], np.array([0.0, 1.0]))).tolist() == [0]
+    assert np.asarray(gn.histogram(x, np.zeros(0))[0]).shape == (0,)
     with pytest.raises(gn.ValueError, match="ascending"):
         count(x, np.array([1.0, 0.0]))

@@ -94,9 +94,11 @@ GN_FN F at_least(F x, element_of<F> low) {
   return low == 0 ? larger + F(0) : larger;
 }
 
-/// The minimum of a float and a constant that is no NaN and not -0.
+/// The minimum of a float and a constant that is no NaN. (Clang takes such a choice in halves as it
+/// likes where both are zeros.)
 template <typename F>
 GN_FN F at_most(F x, element_of<F> high) {
+  if (high == 0) return minimum(x, F(high));
   return select(F(high) < x, F(high), x);
 }
 
