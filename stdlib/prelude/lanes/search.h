@@ -57,10 +57,6 @@ GN_FN void take_next(Best<V, place_of<V>>& best, V v, i64 place) {
   best.index = select(wins, place_of<V>(static_cast<element_of<place_of<V>>>(place)), best.index);
 }
 template <bool Greatest, typename V, int W>
-GN_FN void take_next(Best<V, place_of<V>>& best, V v, i64 place, Full<W>) {
-  take_next<Greatest>(best, v, place);
-}
-template <bool Greatest, typename V, int W>
 GN_FN void take_next(Best<V, place_of<V>>& best, V v, i64 place, Tail<W> live) {
   const mask_of<V> wins = both(mask(live), detail::leads<Greatest>(v, best.value));
   best.value = select(wins, v, best.value);
@@ -72,7 +68,6 @@ GN_FN void take_next(Best<V, place_of<V>>& best, V v, i64 place, Tail<W> live) {
 /// their own, which the compiler keeps in registers.
 template <typename V, int C>
 struct BestChains {
-  static constexpr int count = C;
   static constexpr i32 nowhere = 0x40000000;  // nothing was better than the identity
   V value[C];
   place_of<V> index[C];
@@ -95,7 +90,6 @@ GN_FN void take_in_chain(BestChains<V, C>& full, BestChains<V, R>&, int c, V v, 
 template <bool Greatest, typename V, int C, int R, int W>
 GN_FN void take_in_chain(BestChains<V, C>&, BestChains<V, R>& rest, int c, V v, i64 place,
                          Tail<W> live) {
-  rest.used = R;
   Best<V, place_of<V>> best{rest.value[c % R], rest.index[c % R]};
   take_next<Greatest>(best, v, place, live);
   rest.value[c % R] = best.value, rest.index[c % R] = best.index;
