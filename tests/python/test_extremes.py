@@ -67,10 +67,11 @@ def test_between_constants(pairs):
         assert_same(value, smaller(larger(x, np.full_like(x, low)), np.full_like(x, high)))
 
 
-def test_of_halves_beside_comparisons():
+@pytest.mark.parametrize("cpu", ["native", "x86-64-v3"])
+def test_of_halves_beside_comparisons(cpu):
     x = np.tile(np.array([0.0, -0.0, 1, -2, np.nan, np.inf], "float16"), 4)
     found = gn.compiled(lambda v: (gn.minimum(v, 0.0), gn.maximum(v, 0.0), gn.minimum(v, 2.0),
-                                   v > 0.0, v < 0.0, gn.where(v > 0, v, 0)))(x)
+                                   v > 0.0, v < 0.0, gn.where(v > 0, v, 0)), cpu=cpu)(x)
     zeros = np.zeros_like(x)
     assert_same(found[0], smaller(x, zeros))
     assert_same(found[1], larger(x, zeros))

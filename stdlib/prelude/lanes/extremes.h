@@ -94,12 +94,14 @@ GN_FN F at_least(F x, element_of<F> low) {
   return low == 0 ? larger + F(0) : larger;
 }
 
-/// The minimum of a float and a constant that is no NaN. (Clang takes such a choice in halves as it
-/// likes where both are zeros.)
+/// The minimum of a float and a constant that is no NaN and not -0.
 template <typename F>
 GN_FN F at_most(F x, element_of<F> high) {
-  if (high == 0) return minimum(x, F(high));
-  return select(F(high) < x, F(high), x);
+  const F smaller = select(F(high) < x, F(high), x);
+  if (high != 0) return smaller;
+  // In halves Clang takes a choice between zeros as it likes: the sign is that of x.
+  using I = int_of<F>;
+  return bit_cast<F>(bit_cast<I>(smaller) | (bit_cast<I>(x) & bit_cast<I>(F(-0.0))));
 }
 
 }  // namespace gn
