@@ -75,72 +75,72 @@ WRONG = [
         '               ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %1 = expp(%0): f64[n, 3]\n',
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %1 = expp(%0): f64[n, 9]\n',
         'text: line 3, column 8: expected an op, found expp; did you mean exp?\n'
-        '    %1 = expp(%0): f64[n, 3]\n'
+        '    %1 = expp(%0): f64[n, 9]\n'
         '         ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %1 = exp(%2): f64[n, 3]\n',
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %1 = exp(%2): f64[n, 9]\n',
         'text: line 3, column 12: expected a value defined above, found %2\n'
-        '    %1 = exp(%2): f64[n, 3]\n'
+        '    %1 = exp(%2): f64[n, 9]\n'
         '             ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %1 = exp(%0.1): f64[n, 3]\n',
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %1 = exp(%0.1): f64[n, 9]\n',
         'text: line 3, column 12: expected one of 1 outputs of the node, found %0.1\n'
-        '    %1 = exp(%0.1): f64[n, 3]\n'
+        '    %1 = exp(%0.1): f64[n, 9]\n'
         '             ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %0 = exp(%0): f64[n, 3]\n',
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %0 = exp(%0): f64[n, 9]\n',
         'text: line 3, column 3: expected a new value, found %0\n'
-        '    %0 = exp(%0): f64[n, 3]\n'
+        '    %0 = exp(%0): f64[n, 9]\n'
         '    ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %1.0 = exp(%0): f64[n, 3]\n',
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %1.0 = exp(%0): f64[n, 9]\n',
         'text: line 3, column 3: expected a value as %0, found %1.0\n'
-        '    %1.0 = exp(%0): f64[n, 3]\n'
+        '    %1.0 = exp(%0): f64[n, 9]\n'
         '    ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = sum(%0): f64[n]\n',
         'text: line 3, column 14: expected ; and the attribute axes of sum, found )\n'
         '    %1 = sum(%0): f64[n]\n'
         '               ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n',
         'text: line 3, column 16: expected the attribute axes of sum, found axis\n'
         '    %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n'
         '                 ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n',
         'text: line 3, column 35: expected true or false, found False\n'
         '    %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n'
         '                                    ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = sum(%0; axes=[1]): f64[n]\n',
         'text: line 3, column 24: expected , and the attribute keepdims of sum, found )'
         '\n'
@@ -148,31 +148,31 @@ WRONG = [
         '                         ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n',
-        'text: line 3, column 8: sum: expected ascending axes of param(0): f64[n, 3], f'
+        'text: line 3, column 8: sum: expected ascending axes of param(0): f64[n, 9], f'
         'ound 2\n'
         '    %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n'
         '         ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
-        '  %1 = exp(%0): f32[n, 3]\n',
-        'text: line 3, column 17: expected f64[n, 3], found f32[n, 3]\n'
-        '    %1 = exp(%0): f32[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
+        '  %1 = exp(%0): f32[n, 9]\n',
+        'text: line 3, column 17: expected f64[n, 9], found f32[n, 9]\n'
+        '    %1 = exp(%0): f32[n, 9]\n'
         '                  ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = exp(%0)\n',
         'text: line 4, column 1: expected :, found the end',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  retrun %0\n'
         '}\n',
         'text: line 3, column 3: expected a line of the graph, found retrun; did you me'
@@ -181,14 +181,14 @@ WRONG = [
         '    ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  return %0\n',
         'text: line 4, column 1: expected }, found the end',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  return %0\n'
         '}\n'
         'more',
@@ -197,8 +197,8 @@ WRONG = [
         '  ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  return %0 -> x\n'
         '}\n',
         'text: line 3, column 16: expected a number, found x\n'
@@ -206,8 +206,8 @@ WRONG = [
         '                 ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  check n = 3 "m"\n'
         '  return %0\n'
         '}\n',
@@ -216,8 +216,8 @@ WRONG = [
         '            ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  check n == 3\n'
         '  return %0\n'
         '}\n',
@@ -274,15 +274,15 @@ WRONG = [
         '         ^',
     ),
     (
-        'graph[n](x: f64[n, 3]) {\n'
-        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        'graph[n](x: f64[n, 9]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 9]): f64[n, 9]\n'
         '  %1 = exp(%0):                                                               '
         '                                                                              '
         '                                                                              '
         '                                                                              '
-        '    f32[n, 3]\n',
-        'text: line 3, column 317: expected f64[n, 3], found f32[n, 3]\n'
-        '  ...                                                            f32[n, 3]\n'
+        '    f32[n, 9]\n',
+        'text: line 3, column 317: expected f64[n, 9], found f32[n, 9]\n'
+        '  ...                                                            f32[n, 9]\n'
         '                                                                 ^',
     ),
     (
