@@ -33,8 +33,7 @@ int whole_exponent(const Statement& s, const Statement& exponent) {
   return std::abs(y) > 1 && std::abs(y) <= most && y == std::trunc(y) ? static_cast<int>(y) : 0;
 }
 
-// The text of a constant that a bound of a float may be told by: `maximum` and `minimum` of numbers
-// that are there are fewer instructions. NaN is none, nor is -0 above.
+// Whether a float is held by a constant that `at_least` and `at_most` take: neither NaN nor -0.
 bool is_bound(const Statement& s, const Statement& bound) {
   if (!is_float(s.dtype) || bound.code != Code::constant || bound.dtype != s.dtype) return false;
   const double y = s.dtype == DType::float32 ? bound.value.f32 : bound.value.f64;

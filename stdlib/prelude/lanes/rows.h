@@ -142,8 +142,10 @@ constexpr int least_shuffled = 2, most_picked = 7;  // bytes of an element, colu
 constexpr int least_shuffled = 4, most_picked = 5;
 #endif
 template <int K, typename V>
-constexpr bool is_picked = K > 2 && K <= most_picked&& K < width_of<V> &&
+constexpr bool is_picked = (K > 2) && (K <= most_picked) && (K < width_of<V>) &&
                            (sizeof(element_of<V>) >= least_shuffled || sizeof(V) <= 16);
+template <int K, typename V>
+constexpr bool is_shuffled = is_zipped<K, width_of<V>> || is_picked<K, V>;
 
 template <int K, int Column = 0, typename V>
 GN_FN void pick_columns(const V (&rows)[K], V (&columns)[K]) {
@@ -164,20 +166,16 @@ GN_FN void mix_columns(const V (&columns)[K], V (&rows)[K]) {
 template <int K, int N, typename V, typename T>
 GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
   constexpr int W = width_of<V>;
-  if constexpr (N == W && is_zipped<K, W>) {
+  if constexpr (N == W && is_shuffled<K, V>) {
     if (stride == K) {
       V rows[K];
 #pragma clang loop unroll(full)
       for (int k = 0; k < K; ++k) rows[k] = gn::load<V>(p + k * W);
-      return unzip_columns<K>(static_cast<const V*>(rows), columns);
-    }
-  }
-  if constexpr (N == W && is_picked<K, V>) {
-    if (stride == K) {
-      V rows[K];
-#pragma clang loop unroll(full)
-      for (int k = 0; k < K; ++k) rows[k] = gn::load<V>(p + k * W);
-      return pick_columns<K>(rows, columns);
+      if constexpr (is_zipped<K, W>) {
+        return unzip_columns<K>(static_cast<const V*>(rows), columns);
+      } else {
+        return pick_columns<K>(rows, columns);
+      }
     }
   }
   const auto row = [&](int i) { return p + (i < N ? i : N - 1) * stride; };
@@ -205,14 +203,13 @@ GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
 template <int K, int N, typename V, typename T>
 GN_FN void write_first_rows(T* p, const V (&columns)[K]) {
   constexpr int W = width_of<V>;
-  if constexpr (N == W && is_zipped<K, W>) {
+  if constexpr (N == W && is_shuffled<K, V>) {
     V rows[K];
-    zip_columns<K>(static_cast<const V*>(columns), rows);
-#pragma clang loop unroll(full)
-    for (int k = 0; k < K; ++k) gn::store(p + k * W, rows[k]);
-  } else if constexpr (N == W && is_picked<K, V>) {
-    V rows[K];
-    mix_columns<K>(columns, rows);
+    if constexpr (is_zipped<K, W>) {
+      zip_columns<K>(static_cast<const V*>(columns), rows);
+    } else {
+      mix_columns<K>(columns, rows);
+    }
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) gn::store(p + k * W, rows[k]);
   } else if constexpr (!is_transposed<K, W>) {

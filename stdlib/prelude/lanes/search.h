@@ -78,21 +78,26 @@ struct BestChains {
   }
 };
 
+namespace detail {
+template <bool Greatest, typename V, int C, typename... Live>
+GN_FN void take_at(BestChains<V, C>& chains, int c, V v, i64 place, Live... live) {
+  Best<V, place_of<V>> best{chains.value[c % C], chains.index[c % C]};
+  take_next<Greatest>(best, v, place, live...);
+  chains.value[c % C] = best.value, chains.index[c % C] = best.index;
+}
+}  // namespace detail
+
 /// Takes v if it is better than what the chain has; see `take_next`.
 template <bool Greatest, typename V, int C, int R, int W>
 GN_FN void take_in_chain(BestChains<V, C>& full, BestChains<V, R>&, int c, V v, i64 place,
                          Full<W>) {
   full.used = C;
-  Best<V, place_of<V>> best{full.value[c % C], full.index[c % C]};
-  take_next<Greatest>(best, v, place);
-  full.value[c % C] = best.value, full.index[c % C] = best.index;
+  detail::take_at<Greatest>(full, c, v, place);
 }
 template <bool Greatest, typename V, int C, int R, int W>
 GN_FN void take_in_chain(BestChains<V, C>&, BestChains<V, R>& rest, int c, V v, i64 place,
                          Tail<W> live) {
-  Best<V, place_of<V>> best{rest.value[c % R], rest.index[c % R]};
-  take_next<Greatest>(best, v, place, live);
-  rest.value[c % R] = best.value, rest.index[c % R] = best.index;
+  detail::take_at<Greatest>(rest, c, v, place, live);
 }
 
 /// The winner of all lanes, whose loop started at `from`.
