@@ -66,15 +66,37 @@ SideCut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
   return {extent, ceil_div_positive(side, extent)};
 }
 
-// to[j][i] = from[i][j], in squares that the caches hold.
+// to[j][i] = from[i][j], in squares that stay in the nearest cache whatever the stride; the rows of
+// `to` are written from left to right.
 template <class T>
 void turn(const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride, T* to) {
-  constexpr std::int64_t side = 32;
-  for (std::int64_t row = 0; row < rows; row += side)
-    for (std::int64_t column = 0; column < columns; column += side)
-      for (std::int64_t j = column; j < std::min(column + side, columns); ++j)
-        for (std::int64_t i = row; i < std::min(row + side, rows); ++i)
-          to[j * stride + i] = from[i * stride + j];
+  constexpr std::int64_t side = 8;
+  const auto square = [&](std::int64_t row, std::int64_t column, auto height, auto width) {
+    T turned[side][side];
+    for (std::int64_t i = 0; i < height; ++i)
+      for (std::int64_t j = 0; j < width; ++j) turned[j][i] = from[(row + i) * stride + column + j];
+    for (std::int64_t j = 0; j < width; ++j)
+      std::copy_n(turned[j], height, to + (column + j) * stride + row);
+  };
+  const std::integral_constant<std::int64_t, side> whole;
+  for (std::int64_t column = 0; column < columns; column += side)
+    for (std::int64_t row = 0; row < rows; row += side)
+      if (row + side <= rows && column + side <= columns)
+        square(row, column, whole, whole);
+      else
+        square(row, column, std::min(side, rows - row), std::min(side, columns - column));
+}
+
+// c[j][i] = c[i][j] for i < j.
+template <class T>
+void mirror(T* c, std::int64_t side, std::int64_t stride) {
+  constexpr std::int64_t strip = 8;
+  for (std::int64_t below = 0; below < side; below += strip) {
+    const std::int64_t end = std::min(below + strip, side);
+    turn(c + below, below, end - below, stride, c + below * stride);
+    for (std::int64_t j = below; j < end; ++j)
+      for (std::int64_t i = below; i < j; ++i) c[j * stride + i] = c[i * stride + j];
+  }
 }
 
 template <class T>
@@ -112,8 +134,7 @@ struct Product {
     library.syrk(row_major, upper, g.trans_a ? trans : no_trans, static_cast<int>(side),
                  static_cast<int>(depth), static_cast<T>(g.alpha), a, lda, T{0}, c,
                  stride(side, side, ldc));
-    for (std::int64_t i = 0; i < side; ++i)
-      for (std::int64_t j = 0; j < i; ++j) c[i * ldc + j] = c[j * ldc + i];
+    mirror(c, side, ldc);
   }
 
   // A product with a vector: of the left operand and a column, or of a row and the right one.
