@@ -105,14 +105,23 @@ bool InlineCosts::is_costly(const Value& v) const {
   return v.op().is_elementwise() && cost_.at(v.get()) >= costly;
 }
 
-bool InlineCosts::is_costly_elsewhere(const Value& v) const {
+// Additions, and the reads of arrays beside one.
+int InlineCosts::cost_with_reads(const Value& v) const {
   const auto known = sources_.find(v.get());
   std::ptrdiff_t reads = 0;
   if (known != sources_.end())
     reads = std::ranges::count_if(
         known->second, [&](const Value& s) { return has_elements_of(s.shape(), v.shape()); });
   const int beside_one = static_cast<int>(std::max<std::ptrdiff_t>(0, reads - 1));
-  return cost_.at(v.get()) + cost_of_read * beside_one >= costly_elsewhere;
+  return cost_.at(v.get()) + cost_of_read * beside_one;
+}
+
+bool InlineCosts::is_costly_elsewhere(const Value& v) const {
+  return cost_with_reads(v) >= costly_elsewhere;
+}
+
+bool InlineCosts::is_costly_to_look_up(const Value& v) const {
+  return v.op().is_elementwise() && cost_with_reads(v) >= costly;
 }
 
 int InlineCosts::cost_of(const Node& node) const {

@@ -27,6 +27,8 @@ class InlineCosts {
   bool is_costly(const Value& v) const;
   /// The same when the price is a trip through memory: arrays that it is computed of count too.
   bool is_costly_elsewhere(const Value& v) const;
+  /// The same where elements lie apart: each array that it is computed of is one more such read.
+  bool is_costly_to_look_up(const Value& v) const;
   /// Additions an element; 1 while the node is being placed.
   int cost_of(const Node& node) const;
 
@@ -34,6 +36,7 @@ class InlineCosts {
   int depth_with_operands(const Node& node) const;
   int cost_with_operands(const Node& node) const;
   std::vector<Value> sources_with_operands(const Node& node) const;
+  int cost_with_reads(const Value& v) const;
   int distinct_inlined(const Node& node) const;
 
   const Fusion& fusion_;

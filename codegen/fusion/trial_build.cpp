@@ -98,7 +98,10 @@ class TrialBuild {
     const bool itself = v.shape() == domain_ && is_element_itself(k_, v, index, axes_, false);
     if (const auto at = at_hand(v, index, itself)) return at;
     if (itself) m_.computed.insert(v);
-    if (v == m_.value || !costs_.is_costly(v)) return std::nullopt;
+    if (v == m_.value) return std::nullopt;
+    if (costs_.is_costly_to_look_up(v) && is_looked_up(v, index))
+      return promote(v, InMemory::for_many);
+    if (!costs_.is_costly(v)) return std::nullopt;
     if (itself) m_.heavy.push_back(v);
     const std::optional<InMemory> again = computed_again(v, index);
     return again ? promote(v, *again) : std::nullopt;
@@ -307,6 +310,23 @@ class TrialBuild {
     if (!uses(axes_.back())) return blocks;
     return std::any_of(axes_.begin(), axes_.end() - 1,
                        [&](Scalar a) { return !(a == reduced) && !uses(a); });
+  }
+
+  // Whether data say for each element which one of an array is read: then elements may be more than
+  // that array has, and several read one.
+  bool is_looked_up(const Value& v, Index index) {
+    const Dim spared = element_count(v.shape()) - element_count(domain_);
+    if (spared.is_constant() && spared.constant() >= 0) return false;
+    const auto by_data = [&](Scalar s) {
+      return std::ranges::any_of(k_.linear(s).terms, [&](const auto& term) {
+        const auto& x = k_.space().variable(term.first);
+        return x.kind == IndexSpace::Variable::Kind::opaque && k_.is_lanes({x.id});
+      });
+    };
+    bool all = !domain_.empty();
+    for (std::size_t a = 0; a < index.size(); ++a)
+      all = all && (v.shape()[a].is(1) || by_data(index[a]));
+    return all && v.rank() > 0;
   }
 
   // Whether the index varies along an axis, or may: it has parts that are no sums of axes.
