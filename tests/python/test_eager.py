@@ -1,6 +1,8 @@
 """Operations on arrays with values: computed at once, with NumPy's results."""
 
 import operator
+import os
+import subprocess
 import sys
 import threading
 
@@ -384,3 +386,68 @@ def test_values_and_shapes_need_few_functions():
     assert y is not None and z is not None
     # Each compilation, or look at the disk, would take milliseconds.
     assert time.perf_counter() - start < 1.0
+
+
+# What few elements give is interpreted, what many give is compiled.
+FEW = {
+    "float64": np.array([0.0, -0.0, 1, -1.5, 0.5, 2, 3.25, 1e-310, 1e308, np.inf, -np.inf, np.nan]),
+    "float16": np.array([0, -0.0, 1, -1.5, 0.5, 2, 3.25, 6e-8, 65504, np.inf, -np.inf, np.nan]),
+    "int32": np.array([0, 1, -1, 2, -7, 31, 32, 100, -(2**31), 2**31 - 1, 5, -6]),
+    "uint8": np.array([0, 1, 2, 7, 8, 9, 100, 127, 128, 200, 254, 255]),
+    "bool": np.array([True, False] * 6),
+}
+ONE = ["sin", "exp", "log", "sqrt", "tanh", "cbrt", "floor", "sign", "negative", "square", "invert",
+       "isnan", "log1p", "gammaln", "erf"]
+TWO = ["add", "multiply", "subtract", "divide", "floor_divide", "remainder", "power", "maximum",
+       "arctan2", "logical_and", "left_shift", "equal", "less", "bitwise_xor", "hypot"]
+
+
+def test_few_elements_have_the_bits_of_many():
+    compared = 0
+    for dtype, values in FEW.items():
+        few = values.astype(dtype)
+        many = np.tile(few, 70_000 // few.size)
+        for name, count in [*((n, 1) for n in ONE), *((n, 2) for n in TWO)]:
+            function = getattr(gn, name)
+            try:
+                found = function(*[few, few[::-1]][:count])
+            except TypeError:
+                continue  # not of this dtype
+            wanted = np.asarray(function(*[many, many[::-1]][:count]))[: few.size]
+            found = np.asarray(found)
+            assert found.dtype == wanted.dtype
+            exact = wanted == wanted  # the sign of a NaN is nobody's promise
+            assert np.array_equal(exact, found == found), (name, dtype)
+            assert found[exact].tobytes() == wanted[exact].tobytes(), (name, dtype)
+            compared += 1
+    assert compared > 80
+
+
+def test_few_elements_compile_nothing(tmp_path):
+    text = """
+import gnomon as gn, numpy as np
+x = gn.arange(256) / 255.0
+y = 255.0 * x ** (1 / 2.2) + gn.exp(gn.array([1.0, 2.0]))[0]
+gn.where(y > 3, y, gn.sqrt(x)).astype("float32")
+for i in range(200):
+    gn.maximum(i, 7)
+"""
+    environment = {**os.environ, "GNOMON_DUMP": str(tmp_path / "dump")}
+    subprocess.run([sys.executable, "-c", text], env=environment, check=True)
+    assert not (tmp_path / "dump").exists()
+    many = text + "gn.exp(gn.linspace(0, 1, 100_000))"
+    subprocess.run([sys.executable, "-c", many], env=environment, check=True)
+    assert (tmp_path / "dump").exists()
+
+
+def test_few_elements_are_compiled_in_the_end(tmp_path):
+    text = """
+import gnomon as gn
+x = gn.array([0.5, 1.5])
+for i in range(3000):
+    x = gn.sin(x)
+print(x)
+"""
+    environment = {**os.environ, "GNOMON_DUMP": str(tmp_path / "dump")}
+    subprocess.run([sys.executable, "-c", text], env=environment, check=True)
+    assert [p.name for p in (tmp_path / "dump").iterdir()] == ["sin"]

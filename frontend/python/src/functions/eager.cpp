@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <memory>
 #include <unordered_map>
 
 #include "frontend/python/src/functions/apply.h"
+#include "frontend/python/src/functions/eager_function.h"
 #include "frontend/python/src/functions/function.h"
 #include "ir/graph/hash.h"
 #include "runtime/device/device_array.h"
@@ -21,21 +22,24 @@ namespace {
 template <class Key, class Hash>
 class Table {
  public:
-  const Function* find(const Key& key) {
+  // Null: there is none. What is given away with the GIL outlives its place here.
+  std::shared_ptr<EagerFunction> find(const Key& key) {
     const auto at = entries_.find(key);
     if (at == entries_.end()) return nullptr;
     at->second.used = ++clock_;
-    return &at->second.function;
+    return at->second.function;
   }
 
-  void insert(Key key, Function function) {
+  std::shared_ptr<EagerFunction> insert(Key key, EagerFunction function) {
     if (entries_.size() >= most) shrink();
-    entries_.insert_or_assign(std::move(key), Entry{std::move(function), ++clock_});
+    auto made = std::make_shared<EagerFunction>(std::move(function));
+    entries_.insert_or_assign(std::move(key), Entry{made, ++clock_});
+    return made;
   }
 
  private:
   struct Entry {
-    Function function;
+    std::shared_ptr<EagerFunction> function;
     std::uint64_t used;
   };
   static constexpr std::size_t most = 4096;
@@ -113,51 +117,12 @@ Expr exact_leaf(const Array& a, std::size_t position) {
   return tensor(fmt::format("x{}", position + 1), a.dtype(), std::move(shape));
 }
 
-// A message about leaves (x1: f64[x1.0, x1.1]) with the extents of the arguments.
-std::string with_extents(std::string_view text, std::span<const Array> arguments) {
-  static const std::regex symbol(R"(\bx(\d{1,4})\.(\d{1,2})\b)");
-  std::string out;
-  std::cmatch at;
-  const char* from = text.data();
-  const char* const end = from + text.size();
-  for (; std::regex_search(from, end, at, symbol); from = at[0].second) {
-    out.append(from, at[0].first);
-    const std::size_t argument = std::stoul(at.str(1)) - 1, axis = std::stoul(at.str(2));
-    const bool is_known =
-        argument < arguments.size() && axis < static_cast<std::size_t>(arguments[argument].rank());
-    out += is_known ? std::to_string(arguments[argument].shape()[axis]) : at.str();
-  }
-  return out.append(from, end);
-}
-
-// Calls: the compiled function does not know the user's line.
-Results run_now(const Function& function, std::span<const Array> arguments, bool release) {
-  try {
-    const Function kept = function;
-    const Released released(release);
-    return kept(arguments);
-  } catch (const CompileError&) {
-    throw;
-  } catch (const Error& e) {
-    throw_like(e, with_extents(e.what(), arguments) + at_caller());
-  }
-}
-
 // The device that arrays are on: that of the first that is on one. Others than this are told of by
 // the call.
 DeviceName device_of_all(std::span<const Array> arrays) {
   for (const Array& a : arrays)
     if (const Device* const device = a.defined() ? device_of(a) : nullptr) return device->name();
   return {};
-}
-
-Function compiled(std::vector<Expr> leaves, const std::vector<Expr>& results, std::string name,
-                  DeviceName device) {
-  std::vector<Output> outputs(results.begin(), results.end());
-  CompileOptions options;
-  options.name = std::move(name);
-  if (!device.is_host()) options.device = device.text();
-  return compile_interruptibly(std::move(leaves), std::move(outputs), {}, std::move(options));
 }
 
 // ------------------------------------------------------------------------------ ops, by their key
@@ -225,12 +190,9 @@ class Application {
       arguments[count++] = arrays_[i];
     }
     const std::span<const Array> passed(arguments.data(), count);
-    const bool release = elements > held_elements;
-    if (const Function* known = table->find(key_))
-      return finish(python::run_now(*known, passed, release));
-    const Function made = build();
-    table->insert(key_, made);
-    return finish(python::run_now(made, passed, true));
+    std::shared_ptr<EagerFunction> function = table->find(key_);
+    if (!function) function = table->insert(key_, build());
+    return finish((*function)(passed, elements > held_elements));
   }
 
  private:
@@ -326,7 +288,7 @@ class Application {
     return make_node(op_, std::move(values), key_.attributes, at);
   }
 
-  Function build() const {
+  EagerFunction build() const {
     std::vector<Expr> leaves;
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (!is_exponent(i)) leaves.push_back(leaf_expr(key_.leaves[i], leaves.size()));
@@ -341,7 +303,7 @@ class Application {
     std::vector<Expr> outputs;
     for (std::uint32_t i = 0; i < made.node().output_count(); ++i)
       outputs.emplace_back(Value(made.get(), i));
-    return compiled(std::move(leaves), outputs, std::string(op_.name), key_.device);
+    return {std::move(leaves), std::move(outputs), std::string(op_.name), key_.device};
   }
 
   // The type rule again, over the operands as they were given: its message names their types.
@@ -354,8 +316,7 @@ class Application {
     built_from(leaves, caller());
   }
 
-  std::vector<Array> finish(const Results& results) const {
-    std::vector<Array> arrays(results.begin(), results.end());
+  std::vector<Array> finish(std::vector<Array> arrays) const {
     if (reshaped_)
       for (Array& a : arrays) a = a.reshape(shape_);
     return arrays;
@@ -436,12 +397,12 @@ std::vector<Array> evaluate(std::span<const Array> operands,
   }
   ValuesKey key{{outputs.begin(), outputs.end()}, device_of_all(operands)};
   try {
-    const Function* const known = table->find(key);
-    const Function function =
-        known != nullptr ? *known : compiled(leaves, outputs, "eager", key.device);
-    if (known == nullptr) table->insert(std::move(key), function);
-    const Results results = run_now(function, operands, true);
-    return {results.begin(), results.end()};
+    std::shared_ptr<EagerFunction> function = table->find(key);
+    if (!function) {
+      const DeviceName device = key.device;
+      function = table->insert(std::move(key), {leaves, outputs, "eager", device});
+    }
+    return (*function)(operands, true);
   } catch (const ValueError&) {
     explain();  // where the extents do not go together
     throw;
