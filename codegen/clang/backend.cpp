@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -86,6 +87,22 @@ class WidenMasks : public llvm::PassInfoMixin<WidenMasks> {
   }
 };
 
+/// Has the unroller leave outer loops alone, and inner ones that are long. It goes by the size of the
+/// processor's loop buffer, which for some is hundreds of instructions: it would write the loop over
+/// blocks of a kernel out three times, with all that is in it.
+class BoundUnrolling : public llvm::PassInfoMixin<BoundUnrolling> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    constexpr std::size_t longest = 32;  // instructions
+    for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      std::size_t length = 0;
+      for (const llvm::BasicBlock* block : loop->blocks()) length += block->size();
+      if (!loop->isInnermost() || length > longest) loop->setLoopAlreadyUnrolled();
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 /// What makes a function small before it is inlined: nearly all of them are a handful of
 /// instructions around variables in memory.
 FunctionPassManager shrink() {
@@ -124,6 +141,7 @@ FunctionPassManager refine() {
                                                  /*UseMemorySSA=*/true));
   passes.addPass(llvm::SLPVectorizerPass());  // makes gathers of loads lane by lane
   passes.addPass(llvm::VectorCombinePass());
+  passes.addPass(BoundUnrolling());
   passes.addPass(llvm::LoopUnrollPass());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(combine());

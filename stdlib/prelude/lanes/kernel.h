@@ -38,9 +38,13 @@ GN_FN void vector_loop(i64 lo, i64 hi, Body body) {
       for (int c = 0; c < C; ++c) body(j + c * W, Full<W>{}, c);
     }
   }
+  if constexpr (C == 1) {
+    if (j < hi) body(j, Tail<W>{static_cast<int>(hi - j)}, 0);
+  } else {
 #pragma clang loop unroll(disable)
-  for (int c = 0; j < hi; j += W, ++c)
-    body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, c);
+    for (int c = 0; j < hi; j += W, ++c)
+      body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, c);
+  }
 }
 
 /// The same for the few vectors of [lo, lo + N). What is left after the full ones is told by a

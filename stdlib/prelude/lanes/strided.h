@@ -100,6 +100,30 @@ GN_FN bool is_full(Most<W> live) {
 
 }  // namespace detail
 
+namespace detail {
+
+// Some lanes one by one: a function, so that a kernel has a call in place of a loop at each access
+// that may not be full. It spares all registers of its caller, whose vectors stay in them.
+template <typename V, typename T>
+GN_RARE void read_some_apart(V* v, const T* p, i64 step, int count, element_of<V> fill) {
+  constexpr int w = width_of<V>;
+  alignas(64) T memory[w];
+  store(memory, splat<V>(fill));
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < count; ++k) memory[k] = p[step * k];
+  *v = load<V>(memory);
+}
+template <typename V, typename T>
+GN_RARE void write_some_apart(T* p, i64 step, const V* v, int count) {
+  constexpr int w = width_of<V>;
+  alignas(64) T memory[w];
+  store(memory, *v);
+#pragma clang loop unroll_count(4) vectorize(disable)
+  for (int k = 0; k < count; ++k) p[step * k] = memory[k];
+}
+
+}  // namespace detail
+
 /// p[step * k] in the live lanes k, `fill` in the others.
 template <typename V, typename T, typename Live>
 GN_FN V read_apart(const T* p, i64 step, Live live, element_of<V> fill) {
@@ -112,28 +136,26 @@ GN_FN V read_apart(const T* p, i64 step, Live live, element_of<V> fill) {
       return convert<V>(v);
     }
   }
-  alignas(64) T memory[w];
-  store(memory, splat<V>(fill));
-#pragma clang loop unroll_count(4) vectorize(disable)
-  for (int k = 0; k < live.count; ++k) memory[k] = p[step * k];
-  return load<V>(memory);
+  V some;
+  detail::read_some_apart(&some, p, step, live.count, fill);
+  return some;
 }
 
 /// The live lanes of v to p[step * k].
 template <typename T, typename V, typename Live>
 GN_FN void write_apart(T* p, i64 step, V v, Live live) {
   constexpr int w = width_of<V>;
-  alignas(64) T memory[w];
-  store(memory, v);
   if constexpr (w <= detail::most_written_out) {
     if (detail::is_full(live)) {
+      alignas(64) T memory[w];
+      store(memory, v);
 #pragma clang loop unroll(full)
       for (int k = 0; k < w; ++k) p[step * k] = memory[k];
       return;
     }
   }
-#pragma clang loop unroll_count(4) vectorize(disable)
-  for (int k = 0; k < live.count; ++k) p[step * k] = memory[k];
+  const V some = v;
+  detail::write_some_apart(p, step, &some, live.count);
 }
 
 /// `read_apart` for steps of -4 to 4, by contiguous vectors. Nothing beyond the live lanes is
