@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t most_in_registers = 64;  // elements of a state
 constexpr std::size_t most_nodes = 1000;        // of a body that is one kernel
+constexpr int cost_of_lookup = 8;               // in additions
 
 using ValueSet = std::unordered_set<Value, ValueHash>;
 
@@ -34,10 +35,17 @@ bool is_at_scalars(const Node& node) {
                              [](const Value& v) { return v.rank() == 0; });
 }
 
-// Whether one element is told by elements of the operands, without a check of data.
+// Whether a node looks up an element of its first operand for each of the others.
+bool is_lookup(const Node& node) {
+  return &node.op() == &op::index && !is_at_scalars(node) &&
+         node.operands().size() - 1 == static_cast<std::size_t>(node.input(0).rank());
+}
+
+// Whether one element is told by elements of the operands.
 bool has_elements(const Node& node) {
   const Op& o = node.op();
   if (is_leaf(o) || &o == &op::constant || o.is_elementwise() || is_at_scalars(node)) return true;
+  if (is_lookup(node)) return true;
   if (&o == &op::barrier) return node.operands().size() == 1;
   return o.element != nullptr && &o != &op::index && o.step == StepKind::none &&
          !o.has(Trait::never_fold);
@@ -193,6 +201,7 @@ class Finder {
                           : dependent_.contains(node) && !keeps_elements(*node))
         return false;
       if (node->op().is_elementwise()) found_.cost += node->op().scalar.cost;
+      if (is_lookup(*node)) found_.cost += cost_of_lookup;
       if (node->type().rank() == 0) continue;
       found_.operations += node->op().is_elementwise() ? 1 : 0;
       found_.widest = std::max(found_.widest, static_cast<int>(size_of(node->type().dtype)));
@@ -210,7 +219,10 @@ class Finder {
   // Whether the elements of what depends on states are those of the states at the same place.
   bool keeps_elements(const Node& node) const {
     if (parts_.contains(Value(&node, 0))) return &node.op() != &op::index || is_of_parts(node);
-    const bool is_same = node.op().is_elementwise() || &node.op() == &op::barrier;
+    if (is_lookup(node) && depends(node.input(0))) return false;
+    const Op& o = node.op();
+    const bool is_same =
+        o.is_elementwise() || &o == &op::cast || &o == &op::barrier || is_lookup(node);
     return node.type().shape == elements_ && is_same &&
            std::ranges::all_of(node.operands(),
                                [&](const Value& v) { return !depends(v) || has_own_shape(v); });
@@ -246,7 +258,8 @@ class Finder {
   void find_turned() {
     found_.turned.resize(loop_.operands().size());
     for (const Node* node : order_) {
-      const bool reads = &node->op() == &op::index && node->input(0).is(op::param);
+      const bool reads =
+          &node->op() == &op::index && is_at_scalars(*node) && node->input(0).is(op::param);
       if (!reads || node->input(0).rank() < 2) continue;
       const bool is_state = states_.contains(node->input(0));
       if (!is_state && node->attribute("axes").ints().back() == node->input(0).rank() - 1)

@@ -53,6 +53,7 @@ struct Case {
 };
 
 Expr row(const Expr& t, const Expr& i) { return t(i % 5); }
+Expr table(const std::vector<double>& elements) { return Expr(Array::from<double>(elements)); }
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
@@ -74,6 +75,13 @@ const std::vector<Case>& cases() {
        [](const Expr& i, const Expr& a, const Expr& b, const Expr& t) {
          return List{sin(a) * 0.5 + t(0) * 0.1, b + t(3) * 0.1,
                      set_at(t, {Index(i % 5)}, t(2) * 0.5 + a)};
+       }},
+      {"what is the same in all steps, where elements choose", true,
+       [](const Expr& i, const Expr& a, const Expr& b, const Expr& t) {
+         const Expr chosen = cast(abs(b) * 2, int64) % 4;
+         return List{take(table({0.5, -0.25, 0, 1.5}), chosen) * a,
+                     take(table({0.75, 1, 0.5, -0.5}), chosen) + b * 0.5 + cast(i, float64),
+                     set_at(t, {Index(i % 5)}, a)};
        }},
       {"a sum of a state", false,
        [](const Expr& i, const Expr& a, const Expr& b, const Expr& t) {
@@ -267,6 +275,32 @@ TEST_CASE("an index out of range ends the call as it does step by step") {
                        doctest::Contains("index 3 is out of range for axis 0 with extent 3"),
                        IndexError);
   CHECK_THROWS_AS(f(random.small(float64, {0, 4}), places({0})), IndexError);
+}
+
+TEST_CASE("states look up elements of tables by all of their axes") {
+  const Expr words = matrix("words", int64), first = vector("first", int64);
+  const Expr next = matrix("next", int64);
+  const Expr last = fori(Expr(extent_value(words.dim(0))), List{first},
+                         [&](const Expr& i, States s) { return List{next(s[0], words(i))}; })[0];
+  CHECK(loops_of({last}) == Loops{1, 0});
+  const Function f = compile({words, first, next}, {last}, {}, uncached());
+  const std::int64_t states = 7, letters = 3, steps = 21, n = 1000;
+  std::vector<std::int64_t> given, begun, table, wanted;
+  for (std::int64_t k = 0; k < steps * n; ++k) given.push_back(k * k % letters);
+  for (std::int64_t k = 0; k < n; ++k) begun.push_back(k % states - (k % 2 == 0 ? states : 0));
+  for (std::int64_t k = 0; k < states * letters; ++k) table.push_back(k * 5 % states);
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t state = (begun[k] + states) % states;
+    for (std::int64_t i = 0; i < steps; ++i) state = table[state * letters + given[i * n + k]];
+    wanted.push_back(state);
+  }
+  const auto call = [&] {
+    return f(Array::from<std::int64_t>(given).reshape({steps, n}), Array::from<std::int64_t>(begun),
+             Array::from<std::int64_t>(table).reshape({states, letters}))[0];
+  };
+  CHECK(same_bits(call(), Array::from<std::int64_t>(wanted)));
+  table[0] = states;
+  CHECK_THROWS_WITH_AS(call(), doctest::Contains("index 7 is out of range"), IndexError);
 }
 
 TEST_CASE("scalars have their steps beside elements, and where there are none") {

@@ -17,12 +17,6 @@
 
 #if defined(__clang__) && !defined(__CUDACC__)
 #define GN_LANES 1
-/// A function that is hardly ever called: its callers keep what they have in registers.
-#if defined(__x86_64__)
-#define GN_RARE static __attribute__((noinline, cold, preserve_all))
-#else
-#define GN_RARE static __attribute__((noinline, cold))
-#endif
 // Every function that takes lanes is inlined, so how wide ones would be passed does not matter.
 #pragma clang diagnostic ignored "-Wpsabi"
 #else

@@ -103,9 +103,9 @@ GN_FN bool is_full(Most<W> live) {
 namespace detail {
 
 // Some lanes one by one: a function, so that a kernel has a call in place of a loop at each access
-// that may not be full. It spares all registers of its caller, whose vectors stay in them.
+// that may not be full.
 template <typename V, typename T>
-GN_RARE void read_some_apart(V* v, const T* p, i64 step, int count, element_of<V> fill) {
+GN_COLD void read_some_apart(V* v, const T* p, i64 step, int count, element_of<V> fill) {
   constexpr int w = width_of<V>;
   alignas(64) T memory[w];
   store(memory, splat<V>(fill));
@@ -114,7 +114,7 @@ GN_RARE void read_some_apart(V* v, const T* p, i64 step, int count, element_of<V
   *v = load<V>(memory);
 }
 template <typename V, typename T>
-GN_RARE void write_some_apart(T* p, i64 step, const V* v, int count) {
+GN_COLD void write_some_apart(T* p, i64 step, const V* v, int count) {
   constexpr int w = width_of<V>;
   alignas(64) T memory[w];
   store(memory, *v);
