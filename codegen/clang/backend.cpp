@@ -87,9 +87,9 @@ class WidenMasks : public llvm::PassInfoMixin<WidenMasks> {
   }
 };
 
-/// Has the unroller leave outer loops alone, and inner ones that are long. It goes by the size of the
-/// processor's loop buffer, which for some is hundreds of instructions: it would write the loop over
-/// blocks of a kernel out three times, with all that is in it.
+/// Has the unroller leave outer loops alone, and inner ones that are long. It goes by the size of
+/// the processor's loop buffer, which for some is hundreds of instructions: it would write the loop
+/// over blocks of a kernel out three times, with all that is in it.
 class BoundUnrolling : public llvm::PassInfoMixin<BoundUnrolling> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {

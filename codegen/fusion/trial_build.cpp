@@ -312,8 +312,8 @@ class TrialBuild {
                        [&](Scalar a) { return !(a == reduced) && !uses(a); });
   }
 
-  // Whether data say for each element which one of an array is read: then elements may be more than
-  // that array has, and several read one.
+  // Whether data say for each element which one of a vector is read: then elements may be more than
+  // the vector has, and several read one. (Of a matrix, few elements of each row may be wanted.)
   bool is_looked_up(const Value& v, Index index) {
     const Dim spared = element_count(v.shape()) - element_count(domain_);
     if (spared.is_constant() && spared.constant() >= 0) return false;
@@ -323,10 +323,7 @@ class TrialBuild {
         return x.kind == IndexSpace::Variable::Kind::opaque && k_.is_lanes({x.id});
       });
     };
-    bool all = !domain_.empty();
-    for (std::size_t a = 0; a < index.size(); ++a)
-      all = all && (v.shape()[a].is(1) || by_data(index[a]));
-    return all && v.rank() > 0;
+    return v.rank() == 1 && !domain_.empty() && by_data(index[0]);
   }
 
   // Whether the index varies along an axis, or may: it has parts that are no sums of axes.

@@ -20,8 +20,9 @@ class EagerFunction {
   EagerFunction(std::vector<Expr> leaves, std::vector<Expr> outputs, std::string name,
                 DeviceName device);
 
-  /// The values. `release`: the GIL is given away meanwhile. Compiles when there is much to compute.
-  /// Errors as of a compilation and a call; with the extents of the arguments, and the user's line.
+  /// The values. `release`: the GIL is given away meanwhile. Compiles when there is much to
+  /// compute. Errors as of a compilation and a call; with the extents of the arguments, and the
+  /// user's line.
   std::vector<Array> operator()(std::span<const Array> arguments, bool release);
 
  private:
