@@ -35,10 +35,13 @@ bool is_at_scalars(const Node& node) {
                              [](const Value& v) { return v.rank() == 0; });
 }
 
-// Whether a node looks up an element of its first operand for each of the others.
+// Whether a node looks up an element of its first operand for each of the others. What is in memory
+// is looked up: a kernel would compute other elements of it again and again.
 bool is_lookup(const Node& node) {
-  return &node.op() == &op::index && !is_at_scalars(node) &&
-         node.operands().size() - 1 == static_cast<std::size_t>(node.input(0).rank());
+  if (&node.op() != &op::index || is_at_scalars(node)) return false;
+  const Value& table = node.input(0);
+  return (table.is(op::param) || table.is(op::constant)) &&
+         node.operands().size() - 1 == static_cast<std::size_t>(table.rank());
 }
 
 // Whether one element is told by elements of the operands.

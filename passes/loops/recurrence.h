@@ -13,6 +13,7 @@ namespace gnomon {
 /// steps. A state is an array of one element each, computed from the same element of the others.
 /// Or it has more axes, and a step reads and writes elements of it at an index that is a scalar:
 /// the rest of its axes are those of the elements. Or it is a scalar that depends on scalars alone.
+/// An element may look up elements of an array in memory that is the same in all steps.
 struct Recurrence {
   Shape elements;              ///< of each step's row of results, too
   std::vector<bool> turned;    ///< operands that are read in the memory behind a transpose

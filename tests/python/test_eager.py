@@ -440,6 +440,13 @@ for i in range(200):
     assert (tmp_path / "dump").exists()
 
 
+def test_few_arguments_of_many_results_are_compiled(tmp_path):
+    text = "import gnomon as gn; x = gn.arange(1000.0); gn.arctan2(x[:, None], x)"
+    environment = {**os.environ, "GNOMON_DUMP": str(tmp_path / "dump")}
+    subprocess.run([sys.executable, "-c", text], env=environment, check=True)
+    assert [p.name for p in (tmp_path / "dump").iterdir()] == ["arctan2"]
+
+
 def test_few_elements_are_compiled_in_the_end(tmp_path):
     text = """
 import gnomon as gn

@@ -98,10 +98,6 @@ GN_FN bool is_full(Most<W> live) {
   return live.is_full();
 }
 
-}  // namespace detail
-
-namespace detail {
-
 // Some lanes one by one: a function, so that a kernel has a call in place of a loop at each access
 // that may not be full.
 template <typename V, typename T>

@@ -1,4 +1,4 @@
-// Computing at once: one-op functions, compiled when they are first needed and kept.
+// Computing at once: functions of one op each, made when they are first needed and kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -190,9 +190,11 @@ class Application {
       arguments[count++] = arrays_[i];
     }
     const std::span<const Array> passed(arguments.data(), count);
+    std::int64_t made = 1;
+    for (const std::int64_t n : shape_) made *= n;
     std::shared_ptr<EagerFunction> function = table->find(key_);
     if (!function) function = table->insert(key_, build());
-    return finish((*function)(passed, elements > held_elements));
+    return finish((*function)(passed, std::max(elements, made) > held_elements));
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <regex>
 #include <string_view>
 #include <utility>
@@ -54,13 +55,27 @@ Results run_now(const Function& function, std::span<const Array> arguments, bool
   }
 }
 
-// What the reference evaluator computes with the bits of generated code.
+// What the reference evaluator computes with the bits of generated code, element by element.
 bool is_exact(const Node& node) {
-  const auto is_one_of = [&](std::initializer_list<const Op*> ops) {
-    return std::ranges::find(ops, &node.op()) != ops.end();
-  };
-  return node.op().is_elementwise() || is_one_of({&op::param, &op::constant, &op::cast, &op::extent,
-                                                  &op::reshape, &op::broadcast_to});
+  const Op& op = node.op();
+  return op.is_elementwise() || &op == &op::param || &op == &op::constant || &op == &op::cast;
+}
+
+// Elements that are read and made where the arguments are stretched to one shape.
+std::int64_t elements_of(std::span<const Array> arguments) {
+  std::int64_t read = 0;
+  std::vector<std::int64_t> shape;  // from the last axis on
+  for (const Array& a : arguments) {
+    read += a.size();
+    const std::span<const std::int64_t> own = a.shape();
+    if (shape.size() < own.size()) shape.resize(own.size(), 1);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      shape[i] = std::max(shape[i], own[own.size() - 1 - i]);
+  }
+  std::int64_t made = 1;
+  for (const std::int64_t n : shape)
+    if (__builtin_mul_overflow(made, n, &made)) return std::numeric_limits<std::int64_t>::max() / 2;
+  return read + made;
 }
 
 // The graph that compiled code would compute, where evaluating it gives the same bits.
@@ -86,42 +101,40 @@ EagerFunction::EagerFunction(std::vector<Expr> leaves, std::vector<Expr> outputs
     : leaves_(std::move(leaves)), outputs_(std::move(outputs)), left_(most_interpreted) {
   options_.name = std::move(name);
   if (!device.is_host()) options_.device = device.text();
-  interpreted_ = interpretable(leaves_, outputs_, options_);
 }
 
 std::vector<Array> EagerFunction::operator()(std::span<const Array> arguments, bool release) {
   if (!function_.defined())
     if (std::optional<std::vector<Array>> results = interpret(arguments, release))
       return *std::move(results);
-  const Function function = compiled();
-  const Results results = run_now(function, arguments, release);
+  const Results results = run_now(compiled(), arguments, release);
   return {results.begin(), results.end()};
 }
 
 // Errors are for the compiled function to tell.
 std::optional<std::vector<Array>> EagerFunction::interpret(std::span<const Array> arguments,
                                                            bool release) {
-  if (!interpreted_ || left_ <= 0) return std::nullopt;
-  std::int64_t elements = price_of_a_call;
-  for (const Array& a : arguments) elements += a.size();
-  if (elements > most_at_a_time) return std::nullopt;
+  const std::int64_t elements = price_of_a_call + elements_of(arguments);
+  if (left_ <= 0 || elements > most_at_a_time) return std::nullopt;
+  if (!interpreted_) interpreted_ = interpretable(leaves_, outputs_, options_);
+  const std::shared_ptr<const Graph> graph = *interpreted_;
+  if (!graph) return std::nullopt;
   left_ -= elements;
   try {
-    const std::shared_ptr<const Graph> kept = interpreted_;
     const Released released(release);
-    return evaluate(*kept, arguments);
+    return evaluate(*graph, arguments);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-const Function& EagerFunction::compiled() {
-  if (!function_.defined()) {
-    std::vector<Output> outputs(outputs_.begin(), outputs_.end());
-    function_ = compile_interruptibly(leaves_, std::move(outputs), {}, options_);
-    interpreted_.reset();
-  }
-  return function_;
+// Other threads may compile it meanwhile: the last one to end is kept.
+Function EagerFunction::compiled() {
+  if (function_.defined()) return function_;
+  std::vector<Output> outputs(outputs_.begin(), outputs_.end());
+  Function made = compile_interruptibly(leaves_, std::move(outputs), {}, options_);
+  function_ = made;
+  return made;
 }
 
 }  // namespace gnomon::python

@@ -13,7 +13,7 @@
 
 namespace gnomon::python {
 
-/// The GIL guards it.
+/// The GIL guards its members.
 class EagerFunction {
  public:
   /// Of `outputs` over `leaves`; arrays are on `device`, which is the host if it has no name.
@@ -27,13 +27,13 @@ class EagerFunction {
 
  private:
   std::optional<std::vector<Array>> interpret(std::span<const Array> arguments, bool release);
-  const Function& compiled();
+  Function compiled();
 
   std::vector<Expr> leaves_;
   std::vector<Expr> outputs_;
   CompileOptions options_;
-  std::shared_ptr<const Graph>
-      interpreted_;    // none where bits may differ from those of compiled code
+  /// Made when it is first needed; null where bits may differ from those of compiled code.
+  std::optional<std::shared_ptr<const Graph>> interpreted_;
   std::int64_t left_;  // elements that may still be interpreted
   Function function_;
 };
