@@ -13,7 +13,6 @@
 #include "frontend/lower_function.h"
 #include "frontend/python/src/functions/apply.h"
 #include "ir/reference/evaluate.h"
-#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 #include "stdlib/ops.h"
@@ -134,6 +133,7 @@ Function EagerFunction::compiled() {
   std::vector<Output> outputs(outputs_.begin(), outputs_.end());
   Function made = compile_interruptibly(leaves_, std::move(outputs), {}, options_);
   function_ = made;
+  interpreted_.reset();
   return made;
 }
 
