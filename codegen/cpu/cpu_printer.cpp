@@ -132,12 +132,11 @@ std::string CpuPrinter::declare_lead(int loop) {
 
 // One vector that is not full.
 void CpuPrinter::declare_part(int width, std::int64_t live) {
-  w_.line(fmt::format("const {} live{{{}}};", part_type(width, live), live));
+  w_.line(fmt::format("const {} live;", part_type(width, live)));
 }
 
 std::string CpuPrinter::part_type(int width, std::int64_t live) const {
-  return kernel().inlined ? fmt::format("gn::Part<{}, {}>", width, live)
-                          : fmt::format("gn::Tail<{}>", width);
+  return fmt::format("gn::{}<{}, {}>", kernel().inlined ? "Part" : "Known", width, live);
 }
 
 // A body that is called with full vectors and with the rest.

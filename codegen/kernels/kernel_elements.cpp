@@ -165,10 +165,11 @@ Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
   if (from_zero) {
     bad = let(op::greater_equal, std::array{index, bound});
   } else {
-    // Not the linear sum: the sign of `index` decides, lane by lane.
+    // Not the linear sum: the sign of `index` decides, lane by lane. What is negative still is
+    // beyond any extent as an unsigned number.
     wrapped = select(less(index, zero), let(op::add, std::array{index, bound}), index);
-    bad = let(op::logical_or,
-              std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
+    bad = let(op::greater_equal,
+              std::array{cast(wrapped, DType::uint64), cast(bound, DType::uint64)});
   }
   add_check(bad, index, bound);
   if (n.is_constant()) note_indexed(n.constant);

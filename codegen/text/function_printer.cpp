@@ -254,6 +254,9 @@ void FunctionPrinter::update(int i) {
     w_.include("atomics.h");
     return effect(i, fmt::format("gn::atomic_{}(&{}, {});", s.op->name, e, w_.use(s.args[1])));
   }
+  if ((s.op == &op::maximum || s.op == &op::minimum) && !is_bool(s.dtype))
+    return effect(i, fmt::format("gn::{}({}, {});", s.op == &op::maximum ? "raise" : "lower", e,
+                                 w_.use(s.args[1])));
   effect(i, fmt::format("{0} = {1}({0}{2}, {3});", e, s.op->scalar.function,
                         is_bool(s.dtype) ? " != 0" : "", w_.use(s.args[1])));
 }

@@ -81,6 +81,17 @@ GN_FN F maximum(F a, F b) {
   }
 }
 
+/// x = maximum(x, v) and x = minimum(x, v) in memory. Where that leaves x as it is nothing is
+/// written, for what was just written is slow to read again.
+template <typename T>
+GN_FN void raise(T& x, T v) {
+  if (is_float<T> ? !(v < x) : v > x) x = maximum(x, v);
+}
+template <typename T>
+GN_FN void lower(T& x, T v) {
+  if (is_float<T> ? !(v > x) : v < x) x = minimum(x, v);
+}
+
 /// x held between low and high; high where low > high.
 template <typename F>
 GN_FN F clip(F x, F low, F high) {

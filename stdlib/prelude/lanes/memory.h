@@ -83,10 +83,15 @@ template <int W>
 struct Tail {
   int count;
 };
+/// The first N lanes are live.
+template <int W, int N>
+struct Known : Tail<W> {
+  GN_FN constexpr explicit Known(int = N) : Tail<W>{N} {}
+};
 /// The first N lanes are live, and what is read and written may be variables.
 template <int W, int N>
-struct Part : Tail<W> {
-  GN_FN constexpr explicit Part(int = N) : Tail<W>{N} {}
+struct Part : Known<W, N> {
+  using Known<W, N>::Known;
 };
 /// The first `count` lanes are live, and usually that is all of them.
 template <int W>

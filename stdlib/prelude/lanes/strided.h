@@ -98,16 +98,49 @@ GN_FN bool is_full(Most<W> live) {
   return live.is_full();
 }
 
-// Some lanes one by one: a function, so that a kernel has a call in place of a loop at each access
-// that may not be full.
+// How many lanes are known to be live where that is not all of them, else 0.
+template <typename Live>
+constexpr int known_lanes = 0;
+template <int W, int N>
+constexpr int known_lanes<Known<W, N>> = N;
+template <int W, int N>
+constexpr int known_lanes<Part<W, N>> = N;
+// The lanes to write out, as many as a vector may have.
+template <int W, typename Live>
+constexpr int written_out = known_lanes<Live> > 0 ? known_lanes<Live> : W;
+
+// `first` and then lanes of `fill`.
+template <typename V, typename First>
+GN_FN V begin_with(First first, element_of<V> fill) {
+  if constexpr (width_of<V> == width_of<First>) {
+    return first;
+  } else {
+    using Half = half_of<V>;
+    return join<V>(begin_with<Half>(first, fill), splat<Half>(fill));
+  }
+}
+
+// Some lanes one by one: functions, so that a kernel has a call in place of a loop at each access
+// that may not be full. Few go straight into their lanes: a vector that is read from memory waits
+// for each element written there.
 template <typename V, typename T>
 GN_COLD void read_some_apart(V* v, const T* p, i64 step, int count, element_of<V> fill) {
-  constexpr int w = width_of<V>;
-  alignas(64) T memory[w];
-  store(memory, splat<V>(fill));
+  constexpr int w = width_of<V>, few = w < most_written_out ? w : most_written_out;
+  if (count <= few) {
+    auto some = splat<lanes<stored<V>, few>>(fill);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < few; ++k) {
+      if (k == count) break;
+      some[k] = p[step * k];
+    }
+    *v = convert<V>(begin_with<memory_lanes<V>>(some, fill));
+  } else {
+    alignas(64) T memory[w];
+    store(memory, splat<V>(fill));
 #pragma clang loop unroll_count(4) vectorize(disable)
-  for (int k = 0; k < count; ++k) memory[k] = p[step * k];
-  *v = load<V>(memory);
+    for (int k = 0; k < count; ++k) memory[k] = p[step * k];
+    *v = load<V>(memory);
+  }
 }
 template <typename V, typename T>
 GN_COLD void write_some_apart(T* p, i64 step, const V* v, int count) {
@@ -125,10 +158,10 @@ template <typename V, typename T, typename Live>
 GN_FN V read_apart(const T* p, i64 step, Live live, element_of<V> fill) {
   constexpr int w = width_of<V>;
   if constexpr (w <= detail::most_written_out) {
-    if (detail::is_full(live)) {
-      detail::memory_lanes<V> v;
+    if (detail::known_lanes<Live> > 0 || detail::is_full(live)) {
+      detail::memory_lanes<V> v = convert<detail::memory_lanes<V>>(splat<V>(fill));
 #pragma clang loop unroll(full)
-      for (int k = 0; k < w; ++k) v[k] = p[step * k];
+      for (int k = 0; k < detail::written_out<w, Live>; ++k) v[k] = p[step * k];
       return convert<V>(v);
     }
   }
@@ -142,11 +175,11 @@ template <typename T, typename V, typename Live>
 GN_FN void write_apart(T* p, i64 step, V v, Live live) {
   constexpr int w = width_of<V>;
   if constexpr (w <= detail::most_written_out) {
-    if (detail::is_full(live)) {
+    if (detail::known_lanes<Live> > 0 || detail::is_full(live)) {
       alignas(64) T memory[w];
       store(memory, v);
 #pragma clang loop unroll(full)
-      for (int k = 0; k < w; ++k) p[step * k] = memory[k];
+      for (int k = 0; k < detail::written_out<w, Live>; ++k) p[step * k] = memory[k];
       return;
     }
   }
