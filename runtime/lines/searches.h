@@ -132,15 +132,33 @@ constexpr int64_t pieces_of(int64_t flags) { return ceil_div(flags, flags_of_pie
 
 // Bit k is whether the k-th of 64 flags is not 0.
 inline uint64_t bits_of(const uint8_t* flags) {
-  constexpr uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
   uint64_t bits = 0;
+#if defined(__SSE2__)
+  using Bytes = char __attribute__((vector_size(16)));
+  for (int k = 0; k < 64; k += 16) {
+    Bytes some;
+    __builtin_memcpy(&some, flags + k, 16);
+    const uint64_t set = ~__builtin_ia32_pmovmskb128(some == Bytes{}) & 0xffff;
+    bits |= set << k;
+  }
+#else
+  constexpr uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
   for (int k = 0; k < 64; k += 8) {
     uint64_t eight;
     __builtin_memcpy(&eight, flags + k, 8);
     eight = (((eight & low) + low) | eight) >> 7 & ones;
     bits |= (eight * 0x0102040810204080 >> 56) << k;  // moves bit 8 i to bit i of the last byte
   }
+#endif
   return bits;
+}
+
+// How many bits are set: sums of pairs, of fours and of bytes, and the sum of the bytes.
+inline int64_t count_of(uint64_t bits) {
+  constexpr uint64_t ones = 0x0101010101010101;
+  bits -= bits >> 1 & 0x55 * ones;
+  bits = (bits & 0x33 * ones) + (bits >> 2 & 0x33 * ones);
+  return static_cast<int64_t>(((bits + (bits >> 4)) & 0x0f * ones) * ones >> 56);
 }
 
 inline int lowest_bit(uint64_t bits) {
@@ -170,8 +188,14 @@ inline void list_flags(const uint8_t* flags, int64_t i, int64_t end, int64_t* ou
     if (are_few(bits)) {
       for (; bits != 0 && at < last; bits &= bits - 1) out[at++] = i + lowest_bit(bits);
       i += 64;
-    } else {
+    } else if (last - at < 64) {
       list_each(i + 64);
+    } else {
+      for (const int64_t to = i + 64; i < to; i += 8)
+        for (int k = 0; k < 8; ++k) {
+          out[at] = i + k;
+          at += flags[i + k] != 0;
+        }
     }
   }
   list_each(end);
@@ -190,8 +214,9 @@ bool list_true(const gnomon_lines& w, const Crew& crew) {
   const auto end_of = [n](int64_t p) { return lesser(n, (p + 1) * flags_of_piece); };
   crew(pieces, 1, [=](int64_t lo, int64_t hi, int32_t) {
     for (int64_t p = lo; p < hi; ++p) {
-      int64_t count = 0;
-      for (int64_t i = p * flags_of_piece; i < end_of(p); ++i) count += flags[i] != 0;
+      int64_t i = p * flags_of_piece, count = 0;
+      for (; end_of(p) - i >= 64; i += 64) count += count_of(bits_of(flags + i));
+      for (; i < end_of(p); ++i) count += flags[i] != 0;
       firsts[p] = count;
     }
   });
