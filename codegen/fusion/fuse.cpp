@@ -85,9 +85,12 @@ class Fuser {
       store(*operand, InMemory::large);
     for (std::uint32_t k = 0; k < node.output_count(); ++k) {
       const Value v(&node, k);
-      const bool is_required = uses_.required.contains(v);
-      if (is_required || costs_.is_too_deep(node))
-        store(v, is_required ? InMemory::required : InMemory::deep);
+      if (uses_.required.contains(v))
+        store(v, InMemory::required);
+      else if (costs_.is_too_deep(node))
+        store(v, InMemory::deep);
+      else if (uses_.scattered_again.contains(v) && costs_.is_costly_elsewhere(v))
+        store(v, InMemory::in_two_loops);
     }
   }
 

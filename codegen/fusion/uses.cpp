@@ -2,6 +2,7 @@
 #include "codegen/fusion/uses.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "codegen/fusion/fuse.h"
 #include "codegen/fusion/product_operands.h"
@@ -167,6 +168,36 @@ void require_reads(const Node& write, Uses& uses) {
   for (const Value& part : reads.parts) require(part, uses);
 }
 
+// Writes that elements of a value go into, by elementwise operations alone.
+struct Scattering {
+  const Node* write = nullptr;  // one of them
+  bool several = false;
+  bool leads_to_one = false;  // some operation with the value goes into one of them
+};
+
+void find_scattered_again(std::span<const Node* const> order, Uses& uses) {
+  std::unordered_map<Value, Scattering> found;
+  const auto note = [&](const Value& v, const Node* write, bool several) {
+    Scattering& of = found[v];
+    of.several = of.several || several || (of.write != nullptr && of.write != write);
+    of.leads_to_one = of.leads_to_one || !several;
+    of.write = write;
+  };
+  for (const Node* node : std::views::reverse(order)) {
+    const WriteRule& rule = node->op().write;
+    if (rule && !rule.slice) {
+      for (std::size_t i = 0; i < node->operands().size(); ++i)
+        if (static_cast<int>(i) != rule.base) note(node->input(i), node, false);
+    } else if (const auto at = found.find(Value(node, 0));
+               at != found.end() && node->op().is_elementwise()) {
+      const Scattering of = at->second;
+      for (const Value& x : node->operands()) note(x, of.write, of.several);
+    }
+  }
+  for (const auto& [v, of] : found)
+    if (of.several && of.leads_to_one) uses.scattered_again.insert(v);
+}
+
 void require_operands(const Node& node, bool calls_library, Uses& uses) {
   const std::vector<bool> captured = captured_operands(node);
   for (std::size_t i = 0; i < captured.size(); ++i)
@@ -199,6 +230,7 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
     if (is_short_column(*node) && is_short_column(node->input(0).node()))
       uses.taken_along.insert(node->input(0));
   }
+  find_scattered_again(order, uses);
   std::erase_if(uses.taken_along,
                 [&](const Value& v) { return uses.count.at(v) > 1 || uses.required.contains(v); });
   return uses;

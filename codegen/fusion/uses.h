@@ -17,6 +17,9 @@ struct Uses {
   std::unordered_set<Value> required;
   /// Reductions of few that only another one reads, whose loop may compute them.
   std::unordered_set<Value> taken_along;
+  /// Elements that several writes to places of data's choice are told from, each in loops of its
+  /// own, where what one of them alone computes begins.
+  std::unordered_set<Value> scattered_again;
 };
 
 /// Of all nodes of a graph, in some order. `required` must be in memory too. `calls_library`: for
