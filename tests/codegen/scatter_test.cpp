@@ -1,5 +1,7 @@
 // Writes whose places are data: in order, whatever the length, and the first wrong index is told.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "runtime/threads.h"
@@ -130,6 +132,55 @@ TEST_CASE("many elements go to a place that is known") {
       CHECK(found["rows"].to_vector<double>()[static_cast<std::size_t>(6 + j)] ==
             static_cast<double>(sum + j * n));
   }
+}
+
+TEST_CASE("scattered extremes keep NaN and the signs of zeros") {
+  const auto check_extremes = [&]<class T>(T) {
+    const DType dtype = dtype_of<T>;
+    const Expr x = vector("x", dtype), v = vector("v", dtype), i = vector("i", int64);
+    const Function f =
+        compile({x, i, v}, {{"most", maximum_at(x, {i}, v)}, {"least", minimum_at(x, {i}, v)}});
+    std::vector<T> values{T(0), T(3), T(-2), T(3), T(0), T(1)};
+    if constexpr (std::is_floating_point_v<T>) {
+      values.insert(values.end(), {T(-0.0), std::numeric_limits<T>::infinity(),
+                                   -std::numeric_limits<T>::infinity(), T(0), T(-0.0)});
+      values.push_back(std::numeric_limits<T>::quiet_NaN());
+    }
+    const auto by_two = [](T a, T b, bool greatest) -> T {
+      if (a != a || b != b) return static_cast<T>(a + b);
+      if (a == b && std::signbit(double(a)) != std::signbit(double(b)))
+        return std::signbit(double(a)) == greatest ? b : a;
+      return (greatest ? a < b : b < a) ? b : a;
+    };
+    Samples samples(8);
+    for (const std::int64_t n : {1, 30, 300}) {
+      CAPTURE(n);
+      const auto some = [&](std::int64_t count) {
+        Array a = Array::empty(dtype, {count});
+        for (std::int64_t k = 0; k < count; ++k)
+          a.data<T>()[k] = values[static_cast<std::size_t>(
+              samples.below(static_cast<std::int64_t>(values.size())))];
+        return a;
+      };
+      // Some places get no NaN, or it would be all that is left.
+      const Array base = some(2 * rows), at = places(samples, {n}, 2 * rows), by = some(n);
+      Array most = base.copy(), least = base.copy();
+      for (std::int64_t k = 0; k < n; ++k) {
+        T &m = most.data<T>()[place(at, k, 2 * rows)], &l = least.data<T>()[place(at, k, 2 * rows)];
+        m = by_two(m, by.data<T>()[k], true), l = by_two(l, by.data<T>()[k], false);
+      }
+      const Results found = f(base, at, by);
+      for (const auto& [name, wanted] : {std::pair{"most", most}, std::pair{"least", least}}) {
+        const Array result = found[name];
+        CHECK(difference(result, wanted, 0) == "");
+        for (std::int64_t k = 0; k < 2 * rows; ++k)
+          if (const T w = wanted.template data<T>()[k]; w == w)
+            CHECK(std::signbit(double(result.template data<T>()[k])) == std::signbit(double(w)));
+      }
+    }
+  };
+  check_extremes(double{}), check_extremes(float{});
+  check_extremes(std::int64_t{}), check_extremes(std::uint8_t{});
 }
 
 TEST_CASE("of several wrong indices the first is reported") {

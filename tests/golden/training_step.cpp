@@ -33,7 +33,7 @@ void gnomon_k1(
       const i64 at2 = tile * 60;
       {
         const i64 j = 0;
-        const gn::Tail<16> live{10};
+        const gn::Known<16, 10> live;
         f32x16 tile2[6];
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 6; ++r) {
@@ -69,7 +69,7 @@ void gnomon_k1(
       const i64 at = count3 + rest * 40;
       {
         const i64 j = 0;
-        const gn::Tail<16> live{10};
+        const gn::Known<16, 10> live;
         f32x16 tile[4];
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 4; ++r) {
@@ -109,6 +109,7 @@ using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using 
 #include "prelude/rows.h"
 using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
+using u64x8 = gn::lanes<u64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // max = max((b + dot(x, w)))
@@ -132,13 +133,14 @@ void gnomon_k2(
   const f32 b_value8 = b[5];
   const f32 b_value9 = b[3];
   const f32 b_value10 = b[7];
-  const f32 t = gn::convert<f32>(y_0);
-  const f32 reciprocal = gn::reciprocal(t);
+  const u64 t = gn::convert<u64>(i64(10));
+  const f32 t2 = gn::convert<f32>(y_0);
+  const f32 reciprocal = gn::reciprocal(t2);
   const f32 negative = -reciprocal;
   call.parallel(b_to, 3, [=](i64 b2_from, i64 b2_to, i32) {
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
-      gn::few_vectors<8, 1, 10, gn::Tail<8>>(0, [&](i64 j, auto live, int) GN_BODY {
+      gn::few_vectors<8, 1, 10, gn::Known<8, 2>>(0, [&](i64 j, auto live, int) GN_BODY {
         gn::write(partial + partial_at + j, gn::splat<f32x8>(0.0f), live);
       });
       const i64 i_from = b2 * 64;
@@ -183,9 +185,8 @@ void gnomon_k2(
         const i64x8 add11 = gn::add(chosen, gn::splat<i64x8>(i64(10)));
         const boolx8 less2 = gn::less(chosen, gn::splat<i64x8>(i64(0)));
         const i64x8 chosen2 = gn::select(less2, add11, chosen);
-        const boolx8 less3 = gn::less(chosen2, gn::splat<i64x8>(i64(0)));
-        const boolx8 greater_equal = gn::greater_equal(chosen2, gn::splat<i64x8>(i64(10)));
-        const boolx8 bad = gn::logical_or(less3, greater_equal);
+        const u64x8 t3 = gn::convert<u64x8>(chosen2);
+        const boolx8 bad = gn::greater_equal(t3, gn::splat<u64x8>(t));
         const i64x8 multiply = gn::multiply(i_lanes, gn::splat<i64x8>(i64(10)));
         call.check<8>(5, bad, live, i_lanes, chosen, gn::splat<i64x8>(i64(10)));
         const i64x8 chosen3 = gn::select(bad, gn::splat<i64x8>(i64(0)), chosen2);
@@ -307,6 +308,7 @@ using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using 
 #include "prelude/log.h"
 using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
+using u64x8 = gn::lanes<u64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // ((sum(square(reshape(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y...
@@ -318,6 +320,7 @@ void gnomon_k3(
   const i64 y_0 = dims[2];
   const i64 c_to = ((y_0 + 8191) >> 13);
   const i64 y_ahead = gn::minimum<i64>(1, (y_0 >> 15)) * 512;
+  const u64 t = gn::convert<u64>(i64(10));
   call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32) {
     for (i64 c = c_from; c < c_to2; ++c) {
       const i64 j_from = c * 8192;
@@ -334,9 +337,8 @@ void gnomon_k3(
         const i64x8 add = gn::add(y_j, gn::splat<i64x8>(i64(10)));
         const boolx8 less = gn::less(y_j, gn::splat<i64x8>(i64(0)));
         const i64x8 chosen = gn::select(less, add, y_j);
-        const boolx8 less2 = gn::less(chosen, gn::splat<i64x8>(i64(0)));
-        const boolx8 greater_equal = gn::greater_equal(chosen, gn::splat<i64x8>(i64(10)));
-        const boolx8 bad2 = gn::logical_or(less2, greater_equal);
+        const u64x8 t2 = gn::convert<u64x8>(chosen);
+        const boolx8 bad2 = gn::greater_equal(t2, gn::splat<u64x8>(t));
         call.check<8>(6, bad2, live, j_lanes, y_j, gn::splat<i64x8>(i64(10)));
         const i64x8 b_at = gn::select(bad2, gn::splat<i64x8>(i64(0)), chosen);
         const f32x8 b_j = gn::read_at<f32x8>(b, b_at, live, 0.0f);
@@ -363,8 +365,8 @@ void gnomon_k3(
   }
   const f32 sum2_value = sum2[0];
   const f32 multiply = sum2_value * 0.0001f;
-  const f32 t = gn::convert<f32>(y_0);
-  const f32 divide = sum3 / t;
+  const f32 t2 = gn::convert<f32>(y_0);
+  const f32 divide = sum3 / t2;
   const f32 subtract = multiply - divide;
   out[0] = subtract;
 }
@@ -451,7 +453,7 @@ void gnomon_k5(
     const f32* __restrict partial, const f32* b2) {
   const i64 x_0 = dims[0];
   const i64 b_to = ((x_0 + 63) >> 6);
-  gn::few_vectors<8, 1, 10, gn::Tail<8>>(0, [&](i64 j, auto live, int) GN_BODY {
+  gn::few_vectors<8, 1, 10, gn::Known<8, 2>>(0, [&](i64 j, auto live, int) GN_BODY {
     f32x8 sum2 = gn::splat<f32x8>(0.0f);
     for (i64 b3 = 0; b3 < b_to; ++b3) {
       const f32x8 partial_b3 = gn::read<f32x8>(partial + b3 * 10 + j, live, 0.0f);

@@ -27,6 +27,31 @@ def test_costly_vectors_are_stored_before_they_are_looked_up():
         np.testing.assert_allclose(np.asarray(gn.compiled(f)(*given)), f(*given), rtol=1e-15)
 
 
+def elo(ratings, white, black, score):
+    change = score - 1 / (1 + 10 ** ((ratings[black] - ratings[white]) / 400))
+    after = gn.array(ratings)
+    np.add.at(after, white, 16 * change)
+    np.add.at(after, black, -16 * change)
+    return after
+
+
+def test_what_two_scatters_are_told_from_is_computed_once():
+    rng = np.random.default_rng(4)
+    ratings, score = rng.normal(1500, 300, 30), rng.integers(0, 3, 500) / 2
+    white, black = rng.integers(0, 30, (2, 500))
+    compiled = gn.compiled(elo).lower(ratings, white, black, score).compile(explain=True)
+    assert compiled.source.count("gn::power(") == 1
+    change = score - 1 / (1 + 10 ** ((ratings[black] - ratings[white]) / 400))
+    wanted = ratings.copy()
+    np.add.at(wanted, white, 16 * change)
+    np.add.at(wanted, black, -16 * change)
+    np.testing.assert_allclose(gn.compiled(elo)(ratings, white, black, score), wanted, rtol=1e-14)
+    # One write alone keeps it to itself.
+    alone = gn.compiled(lambda r, i, x: gn.array(r).at[i].add(gn.exp(gn.sin(x))))
+    text = str(alone.lower(ratings, white, score).compile(explain=True).explanation())
+    assert "loops over other elements" not in text
+
+
 def checksum(blocks, table):
     crc = gn.full(blocks.shape[0], 0xFFFFFFFF, dtype="uint32")
     for k in range(blocks.shape[1]):

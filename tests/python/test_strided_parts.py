@@ -26,6 +26,32 @@ def stepped(x, m):
     return x
 
 
+def turned(m):
+    return m[:, ::-1], m[:, ::-5], m[::-2, ::7]
+
+
+def turned_writes(m):
+    out = m.copy()
+    out[:, ::-1] = m
+    out[:, ::-6] = m[:, ::6]
+    return out
+
+
+@pytest.mark.parametrize("cpu", [*LEVELS, "native"])
+@pytest.mark.parametrize("program", [turned, turned_writes])
+def test_short_rows_from_their_ends(program, cpu):
+    rng = np.random.default_rng(9)
+    for dtype in ("bool", "uint8", "int16", "float16", "float32", "float64", "complex64"):
+        open_rows = gn.compiled(program, cpu=cpu)
+        for columns in [2, 3, 5, 9, 17, 33, 40]:  # the first two of them are known
+            m = rng.integers(0, 9, (4, columns)).astype(dtype)
+            found, wanted = open_rows(m), program(m)
+            pairs = zip(found, wanted, strict=True) if program is turned else [(found, wanted)]
+            for one, other in pairs:
+                assert np.asarray(one).dtype == other.dtype
+                np.testing.assert_array_equal(np.asarray(one), other, err_msg=f"{dtype} {columns}")
+
+
 @pytest.mark.parametrize("cpu", [*LEVELS, "native"])
 @pytest.mark.parametrize("program", [columns, written, stepped])
 def test_parts_of_vectors(program, cpu):
