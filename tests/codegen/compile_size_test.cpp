@@ -131,7 +131,7 @@ TEST_CASE("a long body serves full vectors and the rest where masks cost nothing
 
 TEST_CASE("a known number of elements has the vectors it needs") {
   const Expr few = tensor("few", float64, Shape{5}), many = tensor("many", float64, Shape{64});
-  CHECK(count_parts(source_of({few}, {few + 1.0}, 64), "gn::Tail<8> live{5};") == 1);
+  CHECK(count_parts(source_of({few}, {few + 1.0}, 64), "gn::Known<8, 5> live;") == 1);
   CHECK(count_parts(source_of({many}, {many + 1.0}, 64), "gn::Full<8> live;") == 1);
 }
 
