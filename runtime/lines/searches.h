@@ -133,7 +133,7 @@ constexpr int64_t pieces_of(int64_t flags) { return ceil_div(flags, flags_of_pie
 // Bit k is whether the k-th of 64 flags is not 0.
 inline uint64_t bits_of(const uint8_t* flags) {
   uint64_t bits = 0;
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__clang__)  // exported libraries name no features
   using Bytes = char __attribute__((vector_size(16)));
   for (int k = 0; k < 64; k += 16) {
     Bytes some;
