@@ -75,6 +75,9 @@ def asarray(
     """
     if _is_symbolic(a):
         _check_device("asarray", device)
+        is_kept = isinstance(a, _core.Expr) and (dtype is None or a.dtype == dtype)
+        if is_kept and not copy and not isinstance(a, _core.Shared):
+            return a  # what is written into the one is written into the other
         return astype(_core.as_expr(a), dtype) if dtype is not None else _core.as_expr(a)
     found = _core.asarray(a, dtype, copy)
     moved = found if device is None else found.to_device(device)
@@ -212,8 +215,10 @@ def astype(
     """
     _check_device("astype", device)
     x = _tensor(x)
+    if x.dtype == dtype and not copy and not isinstance(x, _core.Shared):
+        return x
     if x.dtype == dtype and isinstance(x, _core.Array):
-        return _core.asarray(x, None, True) if copy else x
+        return _core.asarray(x, None, True)
     return _core.astype(x, dtype)
 
 
