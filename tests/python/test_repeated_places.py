@@ -1,4 +1,4 @@
-"""Elements read and written at places that a list names twice: each read comes before all writes."""
+"""Places that a list names twice: what is read there is read before anything is written."""
 
 import types
 

@@ -1,4 +1,4 @@
-"""Functions that give an array back as it is: what is written into the result is written into it."""
+"""Functions that give an array back as it is: writes into the result are writes into it."""
 
 import types
 
