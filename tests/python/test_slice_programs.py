@@ -113,7 +113,7 @@ def test_versions_that_are_results_stay_what_they_are():
         x = a * 2.0
         x[0] = 1.0
         early = x
-        y = gn.asarray(x)
+        y = x.copy()
         y[1] = 2.0
         y[2] = y[1] + y[0]
         return early, y, x[0] + y[2]
