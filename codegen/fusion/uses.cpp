@@ -7,6 +7,7 @@
 #include "codegen/fusion/fuse.h"
 #include "codegen/fusion/product_operands.h"
 #include "ir/graph/leaf.h"
+#include "passes/engine/facts.h"
 #include "passes/loops/recurrence.h"
 #include "stdlib/ops.h"
 
@@ -94,12 +95,19 @@ std::vector<std::size_t> operands_in_extents(const Node& node, const Region& reg
   return found;
 }
 
-// Whether a write leaves most of what it changes as it is: a row, a column, an element.
+// Whether a write leaves most of what it changes as it is: a row, a column, an element. So does one
+// to places that are no runs, which moreover may be the same: what comes later would read what was
+// written first.
 bool writes_little(const Node& node) {
   const Op& o = node.op();
   if (&o == &op::set_index || &o == &op::inc_index) {
+    const auto is_scalar = [](const Value& i) { return i.rank() == 0; };
+    const auto is_apart = [&](const Value& i) {
+      const std::optional<Run> run = run_of(i);
+      return is_scalar(i) || (run && run->step != 0);
+    };
     const std::span<const Value> indices = node.operands().subspan(2);
-    return std::ranges::all_of(indices, [](const Value& i) { return i.rank() == 0; });
+    return std::ranges::all_of(indices, is_scalar) || !std::ranges::all_of(indices, is_apart);
   }
   if (&o != &op::set_slice && &o != &op::inc_slice) return false;
   const Shape &count = node.attribute("count").dims(), &whole = node.input(0).shape();
@@ -153,6 +161,7 @@ ReadsElsewhere reads_elsewhere(const Node& write) {
     }
     open.insert(open.end(), v.node().operands().begin(), v.node().operands().end());
   }
+  found.any = found.any || !open.empty();
   return found;
 }
 

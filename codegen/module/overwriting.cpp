@@ -18,26 +18,6 @@ bool is_among(const std::vector<int>& buffers, int b) {
   return std::find(buffers.begin(), buffers.end(), b) != buffers.end();
 }
 
-// Of each statement, whether data choose its value anew as loops go on: as a place, two iterations
-// may have the same.
-std::vector<bool> chosen_by_data(const Kernel& kernel) {
-  std::vector<bool> changes(kernel.body.size()), chosen(kernel.body.size());
-  int open = 0;
-  for (std::size_t i = 0; i < kernel.body.size(); ++i) {
-    const Statement& s = kernel.body[i];
-    const auto any_of = [&](const std::vector<bool>& found) {
-      return std::ranges::any_of(
-          s.args, [&](std::int32_t a) { return a >= 0 && found[static_cast<std::size_t>(a)]; });
-    };
-    open += (s.code == Code::loop) - (s.code == Code::end);
-    if (s.code == Code::if_) ++open;
-    const bool is_made_here = s.code == Code::carry || s.code == Code::fold || s.code == Code::get;
-    changes[i] = s.code == Code::axis || (is_made_here && open > 0) || any_of(changes);
-    chosen[i] = any_of(chosen) || (changes[i] && (is_made_here || s.code == Code::load));
-  }
-  return chosen;
-}
-
 }  // namespace
 
 Effect Effects::of(const Step& step) const {
@@ -140,13 +120,12 @@ bool Effects::adds_to_elements(const KernelStep& s) const {
 }
 
 // Each element is stored once no load of the old one is to come: those before are of the same
-// offset in the same loop, which comes to it once, or in loops that are over.
+// offset in the same loop, or in loops that are over.
 bool Effects::is_element_by_element(const KernelStep& s, const Kernel& kernel) const {
   struct Loads {
     std::vector<const Statement*> here;
     bool inside = false;  // in loops inside this one, which are over
   };
-  const std::vector<bool> chosen = chosen_by_data(kernel);
   std::vector<Loads> open(1);  // the kernel itself, which runs once, then loops and conditions
   bool stored = false;
   for (const Statement& x : kernel.body) {
@@ -169,8 +148,7 @@ bool Effects::is_element_by_element(const KernelStep& s, const Kernel& kernel) c
       const std::vector<const Statement*>& here = open.back().here;
       if (open.size() > 1 && !here.empty()) {
         const auto is_of_this = [&](const Statement* load) {
-          return x.access == load->access && x.args[0] == load->args[0] &&
-                 !chosen[static_cast<std::size_t>(x.args[0])];
+          return x.access == load->access && x.args[0] == load->args[0];
         };
         if (stored || x.code != Code::store || !std::ranges::all_of(here, is_of_this)) return false;
       }

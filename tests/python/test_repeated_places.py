@@ -53,9 +53,28 @@ def rows(x):
     return m
 
 
+def rows_by_ranges(x):
+    m = x.reshape(-1, 2) * 1
+    m[0] = 1
+    i = np.arange(m.shape[0])
+    m[i // 2] = m[i // 2] * 2
+    m[i % 3] += 1
+    m[i * 0] += m[i]
+    m[i, i % 2] += m[i, i % 2]
+    return m
+
+
+def added_at(x):
+    y = x * 1
+    y[0] = 3
+    np.add.at(y, [1, 1, 0], y[[0, 1, 1]])
+    return y
+
+
 @pytest.mark.parametrize("options", [{}, {"device": "sim"}, {"rewrites": "none"}])
 @pytest.mark.parametrize(
-    "program", [added, scaled, by_function, by_range, each_its_own, in_steps, rows])
+    "program", [added, scaled, by_function, by_range, each_its_own, in_steps, rows,
+                rows_by_ranges, added_at])
 def test_reads_come_before_writes(program, options):
     traced = types.FunctionType(program.__code__, dict(program.__globals__, np=gn))
     for n in (6, 40):
